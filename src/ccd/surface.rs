@@ -96,7 +96,8 @@ pub(super) fn sheet(sheet: &Sheet, segment: &Segment, level: f64, mut on: impl F
     if level > 0.0 {
         let size = sheet.bounds().extents().amax() + level;
         let distance = |t: f64| sheet.bvh().closest_point(segment.at(t)).distance_squared.sqrt() - level;
-        return march(segment, size, f64::INFINITY, distance, on);
+        // The steps could pass a layer that is thinner than they are.
+        return march_to(hits(sheet.bvh(), segment), segment, size, f64::INFINITY, distance, on);
     }
     for t in hits(sheet.bvh(), segment) {
         on(t, true)?;
@@ -138,17 +139,37 @@ fn march(
     size: f64,
     longest: f64,
     off: impl Fn(f64) -> f64,
+    on: impl FnMut(f64, bool) -> Flow,
+) -> Flow {
+    march_to(std::iter::empty(), segment, size, longest, off, on)
+}
+
+/// As [`march`], with times, ascending, at which the segment is at or below the level.
+fn march_to(
+    below: impl Iterator<Item = f64>,
+    segment: &Segment,
+    size: f64,
+    longest: f64,
+    off: impl Fn(f64) -> f64,
     mut on: impl FnMut(f64, bool) -> Flow,
 ) -> Flow {
     let length = segment.displacement().norm();
+    let mut below = below.peekable();
     let (mut t, mut value) = (0.0, off(0.0));
+    if below.next_if(|first| *first <= 0.0).is_some() {
+        value = value.min(0.0);
+    }
     if value <= 0.0 {
         on(0.0, true)?;
     }
     while t < 1.0 && length > 0.0 {
         let step = value.abs().max(RESOLUTION * size).min((longest * size).max(value));
         let next = (t + step / length).min(1.0);
-        let there = off(next);
+        while below.next_if(|time| *time <= t).is_some() {}
+        let (next, there) = match below.next_if(|time| *time <= next) {
+            Some(time) => (time, off(time).min(0.0)),
+            None => (next, off(next)),
+        };
         if (there <= 0.0) != (value <= 0.0) {
             let (mut from, mut to) = (t, next);
             while to - from > 1e-15 {

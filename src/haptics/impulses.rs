@@ -1,10 +1,12 @@
-//! The impulses that separate the tool from all bodies that it touches: deepest contacts first (Ruffaldi et al. 2008,
-//! section 3.3), but all contacts taken so far are solved together.
+//! The impulses that separate the tool from all bodies that it touches (Ruffaldi et al. 2008, section 3.3), but solved
+//! together.
 //!
 //! Impulses applied one after the other overshoot: each turns the tool into contacts that were already solved, and none
 //! takes back its excess. A tool at rest then rattles, and a hand feels that. Of all velocities that leave every
 //! contact, the one nearest to the free motion is unique, and changes as continuously as its inputs (Moreau 1985;
-//! Baraff 1994).
+//! Baraff 1994). It is found by adding the contact that is violated most, and dropping those that no longer push, until none
+//! is violated: each addition increases the distance from the free motion, so none repeats. Two faces that lie in each
+//! other have hundreds of contacts, of which at most six push.
 
 use super::constraint::{column, mass_matrix};
 use super::coupling::carried;
@@ -23,10 +25,12 @@ const SLOW: f64 = 0.05;
 /// Time constant of that motion, seconds: the depth falls no faster than to about a third in this time, so that the
 /// tool arrives without a jerk.
 const EASE: f64 = 0.01;
-/// Largest number of contacts that are taken into the program.
-const MOST: usize = 64;
-/// Relative error of a contact's separating speed that is accepted.
-const SLACK: f64 = 1e-9;
+/// Largest number of contacts that are added in a round.
+const MOST: usize = 256;
+/// Error of a contact's separating speed that is accepted, relative to the required speed and that of the free motion.
+const SLACK: f64 = 1e-7;
+/// Contacts that can push at once, and the one that is added.
+const ROWS: usize = 8;
 
 /// A contact.
 #[derive(Clone, Copy)]
@@ -39,7 +43,7 @@ struct Candidate {
     away: f64,
     /// Required separating speed, m/s.
     parts: f64,
-    separation: f64,
+    /// Whether it has a row.
     taken: bool,
 }
 
@@ -47,6 +51,13 @@ impl Candidate {
     /// Returns the row with the required separating speed limited to `fastest`.
     fn row(&self, fastest: f64) -> Row {
         Row { normal: self.normal, slack: self.away - self.parts.min(fastest) }
+    }
+
+    /// Returns by how much a velocity violates the row, m/s, or `None` if it does not.
+    fn violation(&self, twist: &Vec6, free: &Vec6, fastest: f64) -> Option<f64> {
+        let may = self.row(fastest).slack;
+        let by = self.normal.dot(twist) - may;
+        (by > SLACK * (may.abs() + self.normal.abs().dot(&free.abs()))).then_some(by)
     }
 }
 
@@ -61,8 +72,8 @@ pub(super) struct Impulses {
     free: Vec6,
     candidates: Vec<Candidate>,
     rows: Vec<Row>,
-    /// Index of the obstacle of each row.
-    bodies: Vec<u32>,
+    /// Index of the candidate of each row.
+    members: Vec<u32>,
     solver: Solver,
 }
 
@@ -74,8 +85,8 @@ impl Default for Impulses {
             mass: Mat6::identity(),
             free: Vec6::zeros(),
             candidates: Vec::with_capacity(MOST),
-            rows: Vec::with_capacity(MOST),
-            bodies: Vec::with_capacity(MOST),
+            rows: Vec::with_capacity(ROWS),
+            members: Vec::with_capacity(ROWS),
             solver: Solver::new(),
         }
     }
@@ -120,8 +131,7 @@ impl Impulses {
             if comes * self.time > contact.separation.max(0.0) && comes > 2.0 * pulled {
                 parts = parts.max(restitution * comes);
             }
-            let separation = contact.separation;
-            self.candidates.push(Candidate { body: body as u32, normal, away, parts, separation, taken: false });
+            self.candidates.push(Candidate { body: body as u32, normal, away, parts, taken: false });
         }
     }
 
@@ -143,7 +153,8 @@ impl Impulses {
         let pushing = if self.rows.is_empty() { &[] } else { self.solver.active() };
         pushing.iter().enumerate().map(|(k, &row)| {
             let load = self.rows[usize::from(row)].normal * (-self.solver.multiplier(k) / self.time);
-            (self.bodies[usize::from(row)] as usize, Wrench::from_column(&load))
+            let member = &self.candidates[self.members[usize::from(row)] as usize];
+            (member.body as usize, Wrench::from_column(&load))
         })
     }
 
@@ -151,24 +162,22 @@ impl Impulses {
     /// there is no such impulse, or if it makes the tool faster than pushing out of corners does.
     fn separate(&mut self, fastest: f64) -> Result<bool> {
         self.rows.clear();
-        self.bodies.clear();
+        self.members.clear();
         self.candidates.iter_mut().for_each(|c| c.taken = false);
         let mut twist = self.free;
-        while self.rows.len() < MOST {
-            let mut deepest: Option<usize> = None;
-            for (i, c) in self.candidates.iter().enumerate() {
-                if c.taken || deepest.is_some_and(|best| self.candidates[best].separation <= c.separation) {
-                    continue;
-                }
-                let (comes, may) = (c.normal.dot(&twist), c.row(fastest).slack);
-                if comes > may + SLACK * (may.abs() + comes.abs()) {
-                    deepest = Some(i);
+        for _ in 0..MOST {
+            let mut most: Option<(usize, f64)> = None;
+            for (i, c) in self.candidates.iter().enumerate().filter(|(_, c)| !c.taken) {
+                let Some(by) = c.violation(&twist, &self.free, fastest) else { continue };
+                if most.is_none_or(|(_, largest)| by > largest) {
+                    most = Some((i, by));
                 }
             }
-            let Some(i) = deepest else { break };
-            self.candidates[i].taken = true;
-            self.rows.push(self.candidates[i].row(fastest));
-            self.bodies.push(self.candidates[i].body);
+            let Some((added, _)) = most else { break };
+            self.keep_pushing();
+            self.candidates[added].taken = true;
+            self.rows.push(self.candidates[added].row(fastest));
+            self.members.push(added as u32);
             let solution = self.solver.solve(&self.mass, &self.free, &self.rows)?;
             if solution.outcome == Outcome::Infeasible {
                 return Ok(false);
@@ -180,6 +189,20 @@ impl Impulses {
         let corner = 16.0 * SLOW * SLOW * self.mass[(0, 0)];
         let wild = fastest > 0.0 && energy(&twist) > 4.0 * (energy(&self.free) + energy(&now)) + corner;
         Ok(!wild)
+    }
+
+    /// Drops the rows that do not push in the last solution.
+    fn keep_pushing(&mut self) {
+        let pushing = if self.rows.is_empty() { &[] } else { self.solver.active() };
+        for (row, &member) in self.members.iter().enumerate() {
+            self.candidates[member as usize].taken = pushing.iter().any(|&p| usize::from(p) == row);
+        }
+        let mut row = 0;
+        self.rows.retain(|_| {
+            row += 1;
+            self.candidates[self.members[row - 1] as usize].taken
+        });
+        self.members.retain(|&member| self.candidates[member as usize].taken);
     }
 }
 

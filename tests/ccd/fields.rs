@@ -223,6 +223,13 @@ fn a_sheet_is_crossed_once_where_its_triangles_meet() {
         let mut off = Vec::new();
         crossings(&field, &segment, 0.25, |hit| off.push(hit.fraction));
         assert!(off.len() == 2 && (off[0] - 0.375).abs() < 1e-9 && (off[1] - 0.625).abs() < 1e-9, "{off:?}");
+        // Layers that are thinner than a step of the search.
+        for level in [1e-5, 1e-7, 1e-10, 1e-13] {
+            let mut found = Vec::new();
+            intervals(&field, &segment, level, |[from, to]| found.push([0.5 - from, to - 0.5]));
+            let half = 0.5 * level;
+            assert!(found.len() == 1 && found[0].iter().all(|d| (d - half).abs() < 1e-14), "{level}: {found:?}");
+        }
     }
 }
 

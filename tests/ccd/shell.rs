@@ -216,6 +216,48 @@ fn a_shell_that_grazes_a_plane_with_one_sample_touches_it() {
     }
 }
 
+/// On a curved path the level is raised by the path's distance from its chords: a layer around the sheet that is much
+/// thinner than the steps of the search.
+#[test]
+fn a_shell_on_a_screw_does_not_pass_through_a_sheet() {
+    let shell = cook(&primitives::torus(0.3, 0.1, 48, 24).unwrap(), 1500, 48, Storage::Dense).shell.unwrap();
+    let square = TriMesh {
+        vertices: vec![[-9.0, 0.0, -9.0], [9.0, 0.0, -9.0], [9.0, 0.0, 9.0], [-9.0, 0.0, 9.0]],
+        triangles: vec![[0, 2, 1], [0, 3, 2]],
+    };
+    let sheet = Field::Sheet(Sheet::new(Arc::new(square), 0.1).unwrap());
+    let mut workspace = Workspace::new();
+    let mut rng = Rng(0x5ee7);
+    for i in 0..100 {
+        let place = |rng: &mut Rng, y: f64| Translation3::new(rng.unit(), y, rng.unit());
+        let [from, to] = [1.0, -1.0].map(|y| place(&mut rng, y) * rng.rotation());
+        let motion = Motion::screw([&from, &to], [&Pose::identity(); 2], &Vec3::zeros());
+        let height = |s: usize, t: f64| motion.at(t).point(&shell.position(s)).y;
+        // The first time at which a sample is at y = 0, by small steps and bisection.
+        let mut first = f64::INFINITY;
+        for s in 0..shell.len() {
+            let Some(k) = (1..=256).find(|k| height(s, f64::from(*k) / 256.0) <= 0.0) else { continue };
+            let [mut low, mut high] = [k - 1, k].map(|k| f64::from(k) / 256.0);
+            for _ in 0..50 {
+                let middle = 0.5 * (low + high);
+                if height(s, middle) <= 0.0 {
+                    high = middle;
+                } else {
+                    low = middle;
+                }
+            }
+            first = first.min(high);
+        }
+        let passage = Passage::new(&shell, &sheet, motion);
+        let (found, sample) = passage.first(&mut workspace).unwrap_or_else(|| panic!("{i}: missed at {first}"));
+        assert!(found <= first + 1e-12, "{i}: {found}, by small steps {first}");
+        assert!(height(sample as usize, found).abs() <= passage.tolerance * (1.0 + 1e-6), "{i}");
+        assert!(passage.touches(&mut workspace), "{i}");
+        let spans = passage.spans(&mut workspace);
+        assert!(spans.iter().any(|span| span.from <= first && first <= span.to), "{i}");
+    }
+}
+
 #[test]
 fn a_shell_inside_during_the_whole_motion_is_always_in_contact() {
     let mesh = primitives::cuboid([0.5; 3]).unwrap();
