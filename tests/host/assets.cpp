@@ -222,6 +222,8 @@ void stock_shapes_have_their_sizes() {
         const double angle = 0.0785 * i, c = std::fabs(std::cos(angle)), s = std::fabs(std::sin(angle));
         const vxs_vec3 x = {1, 0, 0};
         CHECK_NEAR(depth_in_ground(stock.box({0.1, 0.2, 0.3}), x, angle), 0.2 * s + 0.3 * c, 1e-5);
+        // A plate that is thinner than a voxel of its grid.
+        CHECK_NEAR(depth_in_ground(stock.box({1, 0.002, 1}), x, angle), 0.002 * s + c, 1e-5);
         // The gap between samples: 0.2% of the radius, as the header says.
         CHECK_NEAR(depth_in_ground(stock.ball(0.2), x, angle), 0.2, 4e-4);
         CHECK_NEAR(depth_in_ground(stock.capsule(0.1, 0.3), x, angle), 0.1 + 0.3 * c, 2e-4);

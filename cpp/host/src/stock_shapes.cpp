@@ -98,7 +98,15 @@ template <class Make> const vxs_shape* StockShapes::find(const std::array<double
 
 const vxs_shape* StockShapes::box(const vxs_vec3& half) {
     return find({Box, half.x, half.y, half.z, 0}, [&](vxs_shape** shape) {
-        return cook(VXS_PRIMITIVE_BOX, {half.x, half.y, half.z}, VXS_FORM_FIELD | VXS_FORM_POINTSHELL, shape);
+        const std::initializer_list<double> size = {half.x, half.y, half.z};
+        if (!cook(VXS_PRIMITIVE_BOX, size, VXS_FORM_FIELD | VXS_FORM_POINTSHELL, shape))
+            return vxs_status(VXS_OK);
+        // A plate thinner than a voxel has no inside in a grid. The exact field of a box has.
+        vxs_shape *exact = nullptr, *sampled = nullptr;
+        vxs_status status = vxs_shape_create_box(half, &exact);
+        if (!status)
+            status = cook(VXS_PRIMITIVE_BOX, size, VXS_FORM_POINTSHELL, &sampled);
+        return combine(status, exact, sampled, shape);
     });
 }
 

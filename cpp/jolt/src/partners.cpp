@@ -127,14 +127,6 @@ vxs_shape* samples_of(const std::vector<vxs_vec3>& corners, uint32_t sampling) {
     return shape;
 }
 
-/// Returns a box whose field is the exact one of a box, not that of a grid; null after an error.
-vxs_shape* thin_box(const vxs_vec3& half) {
-    vxs_shape* field = nullptr;
-    vxs_shape_create_box(half, &field);
-    const JPH::BoxShape box(to_jolt(half), 0);
-    return combine(field, samples_of(triangles_of(&box, JPH::Vec3::sReplicate(1)), VXS_SAMPLING_DEFAULT));
-}
-
 void report(JPH::EShapeSubType type) {
     JPH::Trace("voxshell: a shape of type %s collides with no Voxshell shape: %s", JPH::sSubShapeTypeNames[int(type)],
                vxs_last_error());
@@ -261,8 +253,6 @@ std::unique_ptr<Partners::Entry> Partners::cook_stock(const StockKey& key) {
         entry->turn = JPH::Quat::sRotation(JPH::Vec3::sAxisX(), -0.5f * JPH::JPH_PI);
     if (shape)
         vxs_shape_retain(shape, &entry->shape);
-    else if (key[0] == float(JPH::EShapeSubType::Box))
-        entry->shape = thin_box({x, y, z});
     if (!entry->shape) {
         report(JPH::EShapeSubType(int(key[0])));
         return entry;
