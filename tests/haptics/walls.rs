@@ -236,7 +236,7 @@ fn issue_19_a_god_object_in_a_press_fit_goes_no_deeper() {
 /// about these, and lets the other end of the face go in.
 #[test]
 fn issue_19_impulses_ease_a_face_out_of_a_plate() {
-    const START: f64 = 1.5e-3;
+    const START: f64 = 3e-3;
     let half = Vector3::new(0.03, 0.02, 0.025);
     let mesh = voxshell::mesh::primitives::cuboid(half.into()).unwrap();
     let options = ShellOptions { target_count: Some(2000), ..ShellOptions::default() };
@@ -251,8 +251,9 @@ fn issue_19_impulses_ease_a_face_out_of_a_plate() {
     let (mut late, mut fastest, mut last) = (0.0f64, 0.0f64, Vector3::y());
     for n in 0..1500 {
         let t = f64::from(n) * DT;
-        // The hand goes 4 mm deeper within a second and tilts by 0.1 rad.
-        let rotation = nalgebra::UnitQuaternion::from_scaled_axis(Vector3::new(0.06, 0.02, 0.08) * t.min(1.0));
+        // The hand goes 4 mm deeper within a second and rocks by up to 0.1 rad.
+        let rotation =
+            nalgebra::UnitQuaternion::from_scaled_axis(Vector3::new(0.03, 0.02, 0.04) * (0.5 + 2.0 * (9.0 * t).sin()));
         let pose = Pose::from_parts(Vector3::new(0.0, -START - 4e-3 * t.min(1.0), 0.0).into(), rotation);
         servo.step(&DeviceState { pose, twist: Twist::default(), engaged: true }, DT);
         simulation.simulate();
@@ -260,12 +261,12 @@ fn issue_19_impulses_ease_a_face_out_of_a_plate() {
         let up = at.rotation * Vector3::y();
         // Half the extent of the turned box along y: the depth of its lowest corner below the plate is what exceeds it.
         let reach = (0..3).map(|k| (at.rotation * Vector3::ith(k, half[k])).y.abs()).sum::<f64>();
-        if n > 700 {
+        if n > 300 {
             late = late.max(reach - half.y - at.translation.y);
             fastest = fastest.max((up - last).norm() / DT);
         }
         last = up;
     }
-    assert!(late < 5e-5, "the lowest corner is {late} m deep");
-    assert!(fastest < 0.2, "the tool turns at {fastest} rad/s");
+    assert!(late < 1e-4, "the lowest corner is {late} m deep");
+    assert!(fastest < 2.0, "the tool turns at {fastest} rad/s");
 }
