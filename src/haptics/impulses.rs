@@ -53,11 +53,12 @@ impl Candidate {
         Row { normal: self.normal, slack: self.away - self.parts.min(fastest) }
     }
 
-    /// Returns by how much a velocity violates the row, m/s, or `None` if it does not.
-    fn violation(&self, twist: &Vec6, free: &Vec6, fastest: f64) -> Option<f64> {
+    /// Returns by how much a velocity violates the row, m/s, or `None` if it does not. `sizes` are the absolute values of
+    /// the free motion.
+    fn violation(&self, twist: &Vec6, sizes: &Vec6, fastest: f64) -> Option<f64> {
         let may = self.row(fastest).slack;
         let by = self.normal.dot(twist) - may;
-        (by > SLACK * (may.abs() + self.normal.abs().dot(&free.abs()))).then_some(by)
+        (by > SLACK * (may.abs() + self.normal.abs().dot(sizes))).then_some(by)
     }
 }
 
@@ -164,11 +165,11 @@ impl Impulses {
         self.rows.clear();
         self.members.clear();
         self.candidates.iter_mut().for_each(|c| c.taken = false);
-        let mut twist = self.free;
+        let (mut twist, sizes) = (self.free, self.free.abs());
         for _ in 0..MOST {
             let mut most: Option<(usize, f64)> = None;
             for (i, c) in self.candidates.iter().enumerate().filter(|(_, c)| !c.taken) {
-                let Some(by) = c.violation(&twist, &self.free, fastest) else { continue };
+                let Some(by) = c.violation(&twist, &sizes, fastest) else { continue };
                 if most.is_none_or(|(_, largest)| by > largest) {
                     most = Some((i, by));
                 }

@@ -1,5 +1,6 @@
 // Worlds of Jolt: a body slides over the inner edges of triangles, a fast body does not pass through a thin wall, and
 // the number of threads does not change a byte.
+#include "layers.h"
 #include "scene.h"
 
 #include <algorithm>
@@ -15,15 +16,6 @@
 #include <Jolt/Physics/PhysicsSystem.h>
 
 namespace {
-
-class OneBroadPhaseLayer final : public JPH::BroadPhaseLayerInterface {
-public:
-    JPH::uint GetNumBroadPhaseLayers() const override { return 1; }
-    JPH::BroadPhaseLayer GetBroadPhaseLayer(JPH::ObjectLayer) const override { return JPH::BroadPhaseLayer(0); }
-#if defined(JPH_EXTERNAL_PROFILE) || defined(JPH_PROFILE_ENABLED)
-    const char* GetBroadPhaseLayerName(JPH::BroadPhaseLayer) const override { return "all"; }
-#endif
-};
 
 struct World {
     explicit World(int threads)

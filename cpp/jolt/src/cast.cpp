@@ -16,9 +16,6 @@
 namespace voxshell::jolt {
 namespace {
 
-/// Attempts to find a hit that counts: each leaves out the features of the hits before it, which face away.
-const int kAttempts = 8;
-
 /// Memory of the casts of a thread.
 struct Scratch {
     vxs_workspace* workspace = nullptr;
@@ -41,7 +38,7 @@ Scratch& scratch() {
     return *own;
 }
 
-/// What a cast depends on besides the poses.
+/// Properties of a pair of shapes that a cast depends on.
 struct Kind {
     uint32_t roles = VXS_ROLES_AUTO; // of which all samples of both shapes are tested
     bool is_sheet = false;
@@ -109,10 +106,13 @@ struct Cast {
         return false;
     }
 
-    void leave_out(uint32_t feature) const {
+    /// Returns false if the feature is left out already.
+    bool leave_out(uint32_t feature) const {
         const auto at = std::lower_bound(own.known.begin(), own.known.end(), feature);
-        if (at == own.known.end() || *at != feature)
-            own.known.insert(at, feature);
+        if (at != own.known.end() && *at == feature)
+            return false;
+        own.known.insert(at, feature);
+        return true;
     }
 
     bool first(double until, vxs_contact& contact, vxs_contact_triangles& triangles) const {
@@ -131,7 +131,8 @@ struct Cast {
         const vxs_moving_body b = {side_2.shape, {side_2.pose, side_2.pose}};
         own.known.clear();
         bool looked_at_start = false;
-        for (int attempt = 0; attempt < kAttempts; ++attempt) {
+        // Each round leaves out one feature more, which faces away, until a contact counts or none is left.
+        for (;;) {
             query.known = own.known.data();
             query.known_count = uint32_t(own.known.size());
             bool found = false;
@@ -148,11 +149,10 @@ struct Cast {
                     return true;
                 continue;
             }
-            if (counts(contact, triangles))
+            // A contact that cannot be left out stops the motion: it could hide another one.
+            if (counts(contact, triangles) || !leave_out(contact.feature))
                 return true;
-            leave_out(contact.feature);
         }
-        return false;
     }
 };
 

@@ -26,7 +26,7 @@ struct Group {
     std::vector<host::Contact> contacts;
 };
 
-/// What a thread keeps from query to query, so that warm queries allocate nothing.
+/// Memory that a thread keeps from query to query, so that warm queries allocate nothing.
 struct Scratch {
     /// Queries of pairs of shapes, each with the bounds that its last search proved. The answers do not depend on them.
     struct Slot {

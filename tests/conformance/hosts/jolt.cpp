@@ -21,21 +21,13 @@
 #include <Jolt/Physics/PhysicsSystem.h>
 #include <Jolt/RegisterTypes.h>
 
+#include "../../jolt/layers.h"
 #include "../world.h"
 
 namespace conformance {
 namespace {
 
 const JPH::ObjectLayer kFixed = 0, kMoving = 1;
-
-class BroadPhaseLayers final : public JPH::BroadPhaseLayerInterface {
-public:
-    JPH::uint GetNumBroadPhaseLayers() const override { return 1; }
-    JPH::BroadPhaseLayer GetBroadPhaseLayer(JPH::ObjectLayer) const override { return JPH::BroadPhaseLayer(0); }
-#if defined(JPH_EXTERNAL_PROFILE) || defined(JPH_PROFILE_ENABLED)
-    const char* GetBroadPhaseLayerName(JPH::BroadPhaseLayer) const override { return "all"; }
-#endif
-};
 
 class FixedBodiesDoNotCollide final : public JPH::ObjectLayerPairFilter {
 public:
@@ -272,7 +264,7 @@ private:
     }
 
     WorldSettings m_settings;
-    BroadPhaseLayers m_layers;
+    OneBroadPhaseLayer m_layers;
     JPH::ObjectVsBroadPhaseLayerFilter m_any_layer;
     FixedBodiesDoNotCollide m_layer_pairs;
     JPH::TempAllocatorImpl m_memory;

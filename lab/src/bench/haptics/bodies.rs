@@ -1,7 +1,8 @@
 //! Random bodies: a hand with springs pulls a random tool slowly through the middle of a random body, with each renderer.
 //!
-//! The depth is that of the meshes in each other, with their edges and corners, and not that of samples in fields. Walls
-//! are twice as thick as [`PASSED`] at least, so a tool that passes through one is deeper on its way.
+//! The depth is that of the meshes in each other, with their edges and corners, and not that of samples in fields. A tool
+//! that passes through a wall is deeper than half of its thickness on its way. Walls are twice as thick as [`DEEP`] at
+//! least, except where they taper to an edge.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use voxshell::haptics::god_object::Detection;
 use voxshell::haptics::{self, Forms, Obstacle, Settings, Tool};
 use voxshell::math::{Pose, Progress, Rotation, Vec3, Wrench};
 use voxshell::mesh::primitives::Primitive;
-use voxshell::mesh::{Locator, TriMesh};
+use voxshell::mesh::{Bvh, Locator, TriMesh};
 use voxshell::pointshell::ShellOptions;
 use voxshell::voxmap::Offset;
 use voxshell::Result;
@@ -33,8 +34,8 @@ const REPORT: usize = 10;
 /// Extents of body and tool, metres; cells along them.
 const EXTENTS: [f64; 2] = [0.1, 0.06];
 const CELLS: u32 = 64;
-/// Depth in a wall from which it counts as passed, metres.
-const PASSED: f64 = 1.5e-3;
+/// Depth from which a tool may pass through a wall, metres.
+const DEEP: f64 = 1.5e-3;
 /// Speed at which the hand moves and turns, m/s and rad/s.
 const SPEED: f64 = 0.04;
 const TURN: f64 = 0.4;
@@ -92,25 +93,27 @@ pub fn rows(effort: Effort, rows: &mut Vec<Row>) -> Result<()> {
         };
         let done = AtomicUsize::new(0);
         // Nothing here is timed, so all pairs run in parallel.
-        let depths: Vec<Vec<f64>> = (0..pairs)
+        let pulls: Vec<Vec<Pulled>> = (0..pairs)
             .into_par_iter()
-            .map(|seed| -> Result<Vec<f64>> {
+            .map(|seed| -> Result<Vec<Pulled>> {
                 let mut random = Random::new(seed);
                 let (body, tool) = (Body::new(&mut random, EXTENTS[0])?, Body::new(&mut random, EXTENTS[1])?);
-                let depths = kinds.iter().map(|kind| pull(&body, &tool, (kind.0, kind.1), seed)).collect();
+                let pulled = kinds.iter().map(|kind| pull(&body, &tool, (kind.0, kind.1), seed)).collect();
                 let done = done.fetch_add(1, Ordering::Relaxed) + 1;
                 if triangles || done % REPORT == 0 {
                     eprintln!("bodies{}: {done} of {pairs} pairs", if triangles { " by triangles" } else { "" });
                 }
-                depths
+                pulled
             })
             .collect::<Result<_>>()?;
         for (i, kind) in kinds.iter().enumerate() {
-            let mut deepest: Vec<f64> = depths.iter().map(|each| each[i] * 1e3).collect();
-            let passed = deepest.iter().filter(|depth| **depth > PASSED * 1e3).count();
-            let row = Row::new(format!("haptics/bodies/{}/passed", kind.2), passed as f64, "pairs").target(0.0);
+            let count = |is: fn(&Pulled) -> bool| pulls.iter().filter(|each| is(&each[i])).count();
+            let mut deepest: Vec<f64> = pulls.iter().map(|each| each[i].depth * 1e3).collect();
+            let passed = count(|pulled| pulled.has_passed) as f64;
+            let row = Row::new(format!("haptics/bodies/{}/passed", kind.2), passed, "pairs").target(0.0);
             rows.push(
                 row.with("pairs", pairs)
+                    .with("deep_pairs", count(|pulled| pulled.depth > DEEP))
                     .with("p50_depth_mm", quantile(&mut deepest, 0.5))
                     .with("p90_depth_mm", quantile(&mut deepest, 0.9))
                     .with("max_depth_mm", quantile(&mut deepest, 1.0)),
@@ -120,9 +123,23 @@ pub fn rows(effort: Effort, rows: &mut Vec<Row>) -> Result<()> {
     Ok(())
 }
 
-/// Pulls the tool from outside along a random line through the middle of the body, and returns the depth of the meshes in
-/// each other, the greatest of all looks, metres.
-fn pull(body: &Body, tool: &Body, (renderer, detection): (RendererName, Detection), seed: u64) -> Result<f64> {
+/// Result of a pull.
+struct Pulled {
+    /// Depth of the meshes in each other, the greatest of all looks, metres.
+    depth: f64,
+    /// Whether the tool was deeper than [`DEEP`] and than half the thickness of one of the bodies at that place.
+    has_passed: bool,
+}
+
+/// Returns the distance from a point of the surface through the inside to the other side, metres; 0 if the point is off
+/// the surface so that there is none.
+fn thickness(bvh: &Bvh, point: &Vec3, inward: &Vec3) -> f64 {
+    const SKIP: f64 = 1e-6;
+    bvh.ray_first_hit(point + inward * SKIP, *inward, 1.0).map_or(0.0, |(t, _)| t + SKIP)
+}
+
+/// Pulls the tool from outside along a random line through the middle of the body.
+fn pull(body: &Body, tool: &Body, (renderer, detection): (RendererName, Detection), seed: u64) -> Result<Pulled> {
     let mut random = Random::new(!seed);
     let (along, axis, first) = (random.rotation() * Vec3::x(), random.rotation() * Vec3::x(), random.rotation());
     let Some(solid) = tool.shape.mass else {
@@ -141,7 +158,9 @@ fn pull(body: &Body, tool: &Body, (renderer, detection): (RendererName, Detectio
     let mut device = SimulatedDevice::new(DeviceModel::new(0.3, 1.0).held(), wanted(0.0));
     let exact = [tool.shape.geometry_for(Coverage::Edges)?, body.shape.geometry_for(Coverage::Edges)?];
     let query = Query { roles: Roles::Both, coverage: Coverage::Edges, max_separation: 0.0, ..Query::default() };
-    let (mut workspace, mut felt, mut deepest) = (Workspace::new(), Wrench::ZERO, 0.0f64);
+    let surfaces = [&body.mesh, &tool.mesh].map(Bvh::build);
+    let (mut workspace, mut felt) = (Workspace::new(), Wrench::ZERO);
+    let mut pulled = Pulled { depth: 0.0, has_passed: false };
     for step in 0..((start + BEYOND) / SPEED / STEP) as usize {
         device.wanted = wanted(step as f64 * STEP);
         device.step(&felt, STEP);
@@ -149,8 +168,21 @@ fn pull(body: &Body, tool: &Body, (renderer, detection): (RendererName, Detectio
         simulation.simulate();
         if step % LOOK == 0 {
             let found = contacts(exact[0], &servo.tool_pose(), exact[1], &Pose::identity(), &query, &mut workspace)?;
-            deepest = found.iter().map(|c| -c.separation).fold(deepest, f64::max);
+            for contact in found {
+                let depth = -contact.separation;
+                pulled.depth = pulled.depth.max(depth);
+                if depth > DEEP && !pulled.has_passed {
+                    let pose = servo.tool_pose();
+                    let on_tool = pose.inverse_transform_point(&contact.point_on_a.into()).coords;
+                    let into_tool = pose.inverse_transform_vector(&-contact.normal);
+                    let walls = [
+                        thickness(&surfaces[0], &contact.point_on_b, &contact.normal),
+                        thickness(&surfaces[1], &on_tool, &into_tool),
+                    ];
+                    pulled.has_passed = walls.iter().any(|wall| depth > 0.5 * wall);
+                }
+            }
         }
     }
-    Ok(deepest)
+    Ok(pulled)
 }
