@@ -1,5 +1,5 @@
 // Rate of queries from C. rate SHAPE_A SHAPE_B POSES COUNT THREADS COVERAGE MOST: POSES is a file of COUNT poses, 7 doubles
-// each; COVERAGE a value of vxs_coverage; MOST the number of contacts of a query. Each thread has a workspace, and takes the
+// each; COVERAGE a value of VXS_COVERAGE_; MOST the number of contacts of a query. Each thread has a workspace, and takes the
 // next 64 poses when it is done. Prints the seconds of the queries of distances and of contacts, and a sum of all separations.
 #include <pthread.h>
 #include <stdatomic.h>
@@ -73,7 +73,7 @@ int main(int argc, char** argv) {
   check(vxs_shape_load(argv[2], &b));
   shape_a = a, shape_b = b;
   check(vxs_query_init(&query, sizeof query));
-  query.coverage = (vxs_coverage)atoi(argv[6]);
+  query.coverage = (uint32_t)strtoul(argv[6], NULL, 10);
   query.max_contacts = (uint32_t)strtoul(argv[7], NULL, 10);
   double seconds[2], sum = 0;
   for (what = 0; what < 2; what++) {
