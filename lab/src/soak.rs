@@ -9,6 +9,7 @@ mod edits;
 use std::f64::consts::TAU;
 
 use voxshell::asset::{CookOptions, Resolution, Shape, Storage};
+use voxshell::contact::Coverage;
 use voxshell::haptics::{
     self, DeviceState, Forms, Limits, Obstacle, Output, Renderer, Servo, Settings, Simulation, Status, Tool,
 };
@@ -215,7 +216,8 @@ impl Session {
         };
         let shape = Shape::cook(&part(random)?.scaled_to_extent(TOOL * scale), &options, &Progress::none())?;
         let Some(solid) = shape.mass else { return Err(Error::InvalidMesh("the tool has no inside".into())) };
-        let forms = Forms { field: shape.field, shell: shape.shell, ..Forms::default() };
+        let surface = shape.surface_for(Coverage::Facets)?.cloned();
+        let forms = Forms { field: shape.field, shell: shape.shell, surface, ..Forms::default() };
         let tool = Tool::of_mass(forms, &solid, 0.05 * 10f64.powf(random.next()))?;
         let limits = Limits {
             force: DEVICE.force,
@@ -423,7 +425,8 @@ fn forms(scale: f64, random: &mut Random) -> Result<Forms> {
         ..CookOptions::default()
     };
     let shape = Shape::cook(&mesh, &options, &Progress::none())?;
-    let forms = Forms { field: shape.field, shell: shape.shell, ..Forms::default() };
+    let surface = shape.surface_for(Coverage::Facets)?.cloned();
+    let forms = Forms { field: shape.field, shell: shape.shell, surface, ..Forms::default() };
     forms.with_voxmap(if random.below(2) == 0 { Offset::MCNEELY } else { Offset::SURFACE })
 }
 

@@ -42,7 +42,7 @@ pub struct Shape {
 #[derive(Clone, Debug, Default)]
 pub struct Built {
     bounds: Arc<OnceLock<Aabb>>,
-    surface: Arc<OnceLock<Option<Surface>>>,
+    surface: Arc<OnceLock<Option<Arc<Surface>>>>,
     locator: Arc<OnceLock<Option<Arc<Locator>>>>,
 }
 
@@ -186,12 +186,20 @@ impl Shape {
     /// # Errors
     /// As [`Shape::surface`].
     pub fn geometry_for(&self, coverage: Coverage) -> Result<Geometry<'_>> {
-        let surface = match coverage {
-            Coverage::Samples => None,
-            Coverage::Facets if self.mesh.as_ref().is_none_or(|mesh| mesh.triangles.len() > MOST_FACETS) => None,
-            Coverage::Facets | Coverage::Edges => self.surface()?,
-        };
-        Ok(Geometry { surface, ..self.geometry() })
+        Ok(Geometry { surface: self.surface_for(coverage)?.map(Arc::as_ref), ..self.geometry() })
+    }
+
+    /// Returns the exact surface if queries of a coverage need it: [`Shape::surface`], and with [`Coverage::Facets`] that of
+    /// meshes of up to `MOST_FACETS` triangles.
+    ///
+    /// # Errors
+    /// As [`Shape::surface`].
+    pub fn surface_for(&self, coverage: Coverage) -> Result<Option<&Arc<Surface>>> {
+        match coverage {
+            Coverage::Samples => Ok(None),
+            Coverage::Facets if self.mesh.as_ref().is_none_or(|mesh| mesh.triangles.len() > MOST_FACETS) => Ok(None),
+            Coverage::Facets | Coverage::Edges => self.surface(),
+        }
     }
 
     /// Returns the exact surface of the mesh; `None` without a mesh, and if the field is not that of a closed mesh. The
@@ -200,14 +208,14 @@ impl Shape {
     ///
     /// # Errors
     /// `OutOfMemory`.
-    pub fn surface(&self) -> Result<Option<&Surface>> {
+    pub fn surface(&self) -> Result<Option<&Arc<Surface>>> {
         if let Some(Field::Exact(field)) = self.field.as_deref() {
             return Ok(Some(field.surface()));
         }
         let built = &self.built.surface;
         if built.get().is_none() {
             let mesh = self.mesh.as_deref().filter(|_| self.is_field_of_closed_mesh());
-            let surface = memory::guard("building a surface", || Ok(mesh.and_then(Surface::new)))?;
+            let surface = memory::guard("building a surface", || Ok(mesh.and_then(Surface::new).map(Arc::new)))?;
             // Another thread may have been faster, with the same result.
             let _ = built.set(surface);
         }

@@ -121,13 +121,14 @@ pub unsafe extern "C" fn vxs_haptics_create(
         let prepare = |shape: &Shape| if by_triangles { shape.locator().map(drop) } else { Ok(()) };
         let tool = handle::get("tool", tool)?;
         prepare(tool)?;
-        let tool = settings.tool(forms(tool))?;
+        let edges = settings.edges();
+        let tool = settings.tool(forms(tool, edges)?)?;
         let mut obstacles = Vec::new();
         for (i, body) in check::slice("bodies", bodies, "body_count", body_count)?.iter().enumerate() {
             let shape = handle::get(format_args!("bodies[{i}].shape"), body.shape)?;
             let pose = check::pose_value(format_args!("bodies[{i}].pose."), &body.pose)?;
             prepare(shape)?;
-            obstacles.push(Obstacle::fixed(forms(shape), pose));
+            obstacles.push(Obstacle::fixed(forms(shape, edges)?, pose));
         }
         check::out("haptics", haptics)?;
         let spare = check::in_range("settings->spare_bodies", settings.spare_bodies, 0, MOST_SPARE)?;
@@ -150,6 +151,7 @@ pub unsafe extern "C" fn vxs_haptics_create(
             runner: Exclusive::new(None),
             monitor,
             loads,
+            edges,
             voxmap: settings.renderer.uses_voxmap().then_some(offset),
             speed: settings.speed.map(|speed| AtomicU64::new(speed.to_bits())),
             logged: AtomicU64::new(0),

@@ -78,7 +78,7 @@ pub unsafe extern "C" fn vxs_haptics_set_body(
         if !body.is_null() {
             let given = check::input("body", body)?;
             let shape = handle::get("body->shape", given.shape)?;
-            obstacle = Obstacle::fixed(forms(shape), check::pose_value("body->pose.", &given.pose)?);
+            obstacle = Obstacle::fixed(forms(shape, halves.edges)?, check::pose_value("body->pose.", &given.pose)?);
             if let Some(offset) = halves.voxmap {
                 let forms = std::mem::take(&mut obstacle.forms);
                 obstacle.forms = workers::work(|| forms.with_voxmap(offset))??;

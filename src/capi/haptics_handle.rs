@@ -30,6 +30,8 @@ pub(super) struct Halves {
     pub monitor: Arc<Monitor>,
     /// Of the servo, also while a runner owns it.
     pub loads: Arc<Loads>,
+    /// Whether the edges of bodies are tested.
+    pub edges: bool,
     /// Place of the force layer of voxels, if the renderer uses voxels.
     pub voxmap: Option<Offset>,
     /// Largest speed of the device, m/s and rad/s, for messages.

@@ -11,6 +11,7 @@ use super::panics;
 use super::status::*;
 use super::types::*;
 use crate::asset::Shape;
+use crate::contact::Coverage;
 use crate::haptics::god_object::{Budget, Detection, Metric};
 use crate::haptics::{
     ContactSettings, ContactSource, Coupling, Forms, Handle, HeightMap, Limits, Renderer, Saturation, Settings,
@@ -38,7 +39,7 @@ pub const VXS_METRIC_MASS: u32 = 0;
 /// have no effect.
 pub const VXS_METRIC_STIFFNESS: u32 = 1;
 
-/// Contacts of the god-object are those of samples against fields.
+/// Contacts are those of samples against fields.
 pub const VXS_DETECTION_SAMPLES: u32 = 0;
 /// Contacts of the god-object are those of the triangles of both bodies, vertices against faces and edges against
 /// edges, as in Ortega, Redon & Coquillart 2007: sharp edges hold at their true place. It takes longer for many
@@ -49,7 +50,13 @@ pub const VXS_DETECTION_TRIANGLES: u32 = 1;
 /// hulls (`vxs_shape_create_with_hulls`).
 pub const VXS_DETECTION_HULLS: u32 = 2;
 
-const DETECTIONS: [Detection; 3] = [Detection::Continuous, Detection::Triangles, Detection::Continuous];
+/// For VXS_RENDERER_PENALTY, VXS_RENDERER_CONTINUOUS_PENALTY and VXS_RENDERER_IMPULSE: contacts are those of samples, and of
+/// the edges and sharp corners of meshes of at most 20,000 triangles, which fit between samples: a sharp body does not sink
+/// into another one. Of two bodies with many edges a round takes longer. As VXS_DETECTION_SAMPLES with the other renderers.
+pub const VXS_DETECTION_EDGES: u32 = 3;
+
+const DETECTIONS: [Detection; 4] =
+    [Detection::Continuous, Detection::Triangles, Detection::Continuous, Detection::Continuous];
 
 const METRICS: [Metric; 2] = [Metric::Mass, Metric::Stiffness];
 
@@ -228,9 +235,9 @@ pub struct vxs_haptics_settings {
     /// Number of empty places for bodies, at most 65536, which `vxs_haptics_set_body` fills at run time. Their indices
     /// follow those of the bodies of `vxs_haptics_create`. Default 0.
     pub spare_bodies: u32,
-    /// For VXS_RENDERER_GOD_OBJECT: one of `VXS_DETECTION_`. A shape that `vxs_haptics_set_body` adds later needs
-    /// `vxs_shape_prepare_triangles` before. For VXS_RENDERER_PENALTY: VXS_DETECTION_SAMPLES or VXS_DETECTION_HULLS, which
-    /// cannot change at run time. Default VXS_DETECTION_SAMPLES.
+    /// One of `VXS_DETECTION_`, which cannot change at run time; no effect with VXS_RENDERER_VPS. VXS_DETECTION_TRIANGLES is
+    /// for VXS_RENDERER_GOD_OBJECT; a shape that `vxs_haptics_set_body` adds later needs `vxs_shape_prepare_triangles` before.
+    /// VXS_DETECTION_HULLS is for VXS_RENDERER_PENALTY. Default VXS_DETECTION_EDGES.
     pub detection: u32,
     /// For VXS_DETECTION_HULLS: detail that cannot be felt, metres, as `tolerance` of `vxs_hulls_query`; 0 or more. Default 0:
     /// the original surfaces.
@@ -292,7 +299,7 @@ impl Growable for vxs_haptics_settings {
             passivity: 1,
             metric: VXS_METRIC_MASS,
             spare_bodies: 0,
-            detection: VXS_DETECTION_SAMPLES,
+            detection: VXS_DETECTION_EDGES,
             hulls_tolerance: 0.0,
         }
     }
@@ -329,10 +336,14 @@ pub(super) fn of_settings(argument: &str) -> String {
     }
 }
 
-pub(super) fn forms(shape: &Shape) -> Forms {
+/// Returns the forms of a shape, with the exact surface if the edges count.
+pub(super) fn forms(shape: &Shape, edges: bool) -> Result<Forms, Failure> {
+    let coverage = if edges { Coverage::Facets } else { Coverage::Samples };
+    let surface = shape.surface_for(coverage)?.cloned();
     let mesh = shape.prepared_locator().cloned();
     let hulls = shape.hulls.clone();
-    Forms { field: shape.field.clone(), shell: shape.shell.clone(), mesh, hulls, ..Forms::default() }
+    let (field, shell) = (shape.field.clone(), shape.shell.clone());
+    Ok(Forms { field, shell, surface, mesh, hulls, ..Forms::default() })
 }
 
 /// The caller's pointer, kept for the threads that pass it back.
@@ -356,7 +367,7 @@ impl vxs_haptics_settings {
         let solid = shape.mass.ok_or_else(|| {
             Failure::unsupported("tool has no mass properties; expected one cooked from a mesh that encloses a volume")
         })?;
-        let tool = Tool::of_mass(forms(shape), &solid, mass)?;
+        let tool = Tool::of_mass(forms(shape, false)?, &solid, mass)?;
         let core = Settings::for_tool(renderer_of_core, &tool, &limits)
             .map_err(|error| renamed(error, |argument| argument.replace('.', "->")))?;
         let (c, k, t, h) = (core.contact, core.coupling, core.timing, core.handle);
@@ -401,13 +412,19 @@ impl vxs_haptics_settings {
         })
     }
 
+    /// Returns whether the edges of bodies are tested.
+    pub(super) fn edges(&self) -> bool {
+        let renderer = Renderer::ALL.get(self.renderer as usize);
+        self.detection == VXS_DETECTION_EDGES && renderer.is_some_and(|renderer| renderer.uses_surface())
+    }
+
     fn source(&self) -> Result<ContactSource, Failure> {
         let tolerance = check::length_or_zero("settings->hulls_tolerance", self.hulls_tolerance)?;
         if self.detection != VXS_DETECTION_HULLS {
             return Ok(ContactSource::Samples);
         }
         if self.renderer != VXS_RENDERER_PENALTY {
-            let expected = "VXS_DETECTION_SAMPLES or VXS_DETECTION_TRIANGLES, because settings->renderer is not VXS_RENDERER_PENALTY";
+            let expected = "another of VXS_DETECTION_, because settings->renderer is not VXS_RENDERER_PENALTY";
             return Err(Failure::argument("settings->detection", self.detection, expected));
         }
         Ok(ContactSource::Hulls { tolerance })

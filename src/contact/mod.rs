@@ -18,6 +18,7 @@ mod workspace;
 
 pub use hulls::{hull_contacts, hull_distance, HullQuery, HullStats, HullWorkspace};
 pub use manifold::contacts_of;
+pub(crate) use query::edge_contacts;
 pub use query::{contacts, distance};
 pub(crate) use types::directions;
 pub use types::{

@@ -83,6 +83,20 @@ pub fn contacts<'w>(
     Ok(&workspace.contacts)
 }
 
+/// Returns the contacts of the edges and sharp corners of two surfaces up to a separation, deepest first.
+pub(crate) fn edge_contacts<'w>(
+    surfaces: [&Surface; 2],
+    poses: [&Pose; 2],
+    max_separation: f64,
+    workspace: &'w mut Workspace,
+) -> &'w [Contact] {
+    workspace.begin();
+    let query = Query { max_separation, ..Query::default() };
+    find_between(surfaces, poses, &[None, None], &query, false, workspace);
+    sort(&mut workspace.contacts);
+    &workspace.contacts
+}
+
 fn can_bring_both(a: &Geometry, b: &Geometry) -> bool {
     [a, b].iter().all(|body| body.shell.is_some() && body.field.is_some())
 }

@@ -53,7 +53,7 @@ pub struct ExactField<F> {
     /// The interpolant T.
     far: Arc<F>,
     mesh: Arc<TriMesh>,
-    surface: Surface,
+    surface: Arc<Surface>,
     flat: FlatCells,
     error: FieldError,
     /// Voxel, and `CORE` and `END` voxels, metres.
@@ -143,7 +143,7 @@ impl<F: AnyField> ExactField<F> {
             margin: ((flat.error() + 4.0 * rounding) * (1.0 + 1e-6)) as f32,
             far: Arc::new(F::of_grid(grid)),
             mesh,
-            surface,
+            surface: Arc::new(surface),
             flat,
             error,
         })
@@ -176,7 +176,7 @@ impl<F: AnyField> ExactField<F> {
     }
 
     /// Returns the exact surface.
-    pub fn surface(&self) -> &Surface {
+    pub fn surface(&self) -> &Arc<Surface> {
         &self.surface
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::contact::{Geometry, Owner};
-use crate::field::{Field, Grid, SignedDistance};
+use crate::field::{Field, Grid, SignedDistance, Surface};
 use crate::math::{limits, Mat3, Pose, Progress, Twist, Vec3};
 use crate::mesh::simplify::HullHierarchy;
 use crate::mesh::{Locator, MassProperties};
@@ -17,6 +17,11 @@ use crate::{Error, Result};
 pub struct Forms {
     pub field: Option<Arc<Field>>,
     pub shell: Option<Arc<PointShell>>,
+    /// The exact surface, used by the renderers whose contacts are samples: [`Renderer::Penalty`](super::Renderer::Penalty),
+    /// [`Renderer::ContinuousPenalty`](super::Renderer::ContinuousPenalty) and
+    /// [`Renderer::Impulse`](super::Renderer::Impulse). If the tool and an obstacle have it, the edges and sharp corners of
+    /// both are tested too; without it, sharp edges may sink in between samples.
+    pub surface: Option<Arc<Surface>>,
     /// Used by [`Renderer::Vps`](super::Renderer::Vps), which tests the tool's pointshell against it. Its
     /// [`Offset`] decides at which distance of the surface the tool is held.
     pub voxmap: Option<Arc<Voxmap>>,
@@ -28,9 +33,14 @@ pub struct Forms {
 }
 
 impl Forms {
-    /// Returns the geometry for the queries.
+    /// Returns the geometry for queries of samples.
     pub fn geometry(&self) -> Geometry<'_> {
         Geometry { field: self.field.as_deref(), shell: self.shell.as_deref(), surface: None }
+    }
+
+    /// Returns the geometry for queries of samples, edges and corners.
+    pub(super) fn exact_geometry(&self) -> Geometry<'_> {
+        Geometry { surface: self.surface.as_deref(), ..self.geometry() }
     }
 
     /// Returns the owners of that geometry.
@@ -216,7 +226,7 @@ impl Obstacle {
     }
 
     pub fn is_empty(&self) -> bool {
-        let Forms { field, shell, voxmap, mesh, hulls } = &self.forms;
+        let Forms { field, shell, surface: _, voxmap, mesh, hulls } = &self.forms;
         let grids = field.is_none() && shell.is_none() && voxmap.is_none();
         grids && mesh.is_none() && hulls.is_none()
     }

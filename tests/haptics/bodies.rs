@@ -48,7 +48,9 @@ impl Body {
 
     fn forms(&self, detection: Detection) -> Forms {
         let mesh = (detection == Detection::Triangles).then(|| Arc::new(Locator::new(&self.mesh)));
-        Forms { field: self.shape.field.clone(), shell: self.shape.shell.clone(), mesh, ..Forms::default() }
+        let (field, shell) = (self.shape.field.clone(), self.shape.shell.clone());
+        let surface = self.shape.surface().unwrap().cloned();
+        Forms { field, shell, surface, mesh, ..Forms::default() }
     }
 }
 

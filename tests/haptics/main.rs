@@ -15,6 +15,7 @@ mod qp;
 mod runner;
 mod saturation;
 mod servo;
+mod sharp;
 mod surface;
 mod two_tools;
 mod walls;

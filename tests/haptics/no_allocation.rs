@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use nalgebra::{Matrix3, Vector3};
 use support::allocation::allocations;
-use support::haptics::{at_height, on_floor};
+use support::haptics::{at_height, on_floor, DEVICE};
+use voxshell::asset::{CookOptions, Resolution, Shape};
 use voxshell::haptics::god_object::Budget;
-use voxshell::haptics::{HeightMap, ObstacleMotion, Renderer};
-use voxshell::math::{Pose, Twist, Wrench};
+use voxshell::haptics::{self, DeviceState, Forms, HeightMap, Obstacle, ObstacleMotion, Renderer, Settings, Tool};
+use voxshell::math::{Pose, Progress, Twist, Wrench};
+use voxshell::mesh::primitives;
 
 const RENDERERS: [Renderer; 5] =
     [Renderer::GodObject, Renderer::Penalty, Renderer::ContinuousPenalty, Renderer::Impulse, Renderer::Vps];
@@ -53,5 +55,32 @@ fn steps_and_rounds_do_not_allocate() {
         run();
         assert_eq!(allocations(&mut run), 0, "{renderer:?}: a warm loop allocated");
         assert!(contacts > 1000 && pressed > 10.0, "{renderer:?}: {contacts}, {pressed} N");
+    }
+}
+
+#[test]
+fn rounds_that_test_edges_do_not_allocate() {
+    let options = CookOptions { resolution: Resolution::Cells(24), ..CookOptions::default() };
+    let block = Shape::cook(&primitives::cuboid([0.02; 3]).unwrap(), &options, &Progress::none()).unwrap();
+    let surface = block.surface().unwrap().cloned();
+    let forms = Forms { field: block.field.clone(), shell: block.shell.clone(), surface, ..Forms::default() };
+    for renderer in RENDERERS.into_iter().filter(|renderer| renderer.uses_surface()) {
+        let tool = Tool::of_mass(forms.clone(), &block.mass.unwrap(), 0.1).unwrap();
+        let settings = Settings::for_tool(renderer, &tool, &DEVICE).unwrap();
+        let obstacle = Obstacle::fixed(forms.clone(), Pose::identity());
+        let (mut servo, mut simulation) = haptics::new(settings, tool, vec![obstacle]).unwrap();
+        let mut contacts = 0;
+        let mut run = || {
+            for n in 0..400 {
+                let t = 0.05 * f64::from(n);
+                let pose =
+                    Pose::new(Vector3::new(0.01, 0.039 + 0.002 * t.sin(), 0.0), Vector3::new(0.3 * t.cos(), 0.6, 0.0));
+                contacts += servo.step(&DeviceState { pose, twist: Twist::ZERO, engaged: true }, 1e-3).contacts;
+                simulation.simulate();
+            }
+        };
+        run();
+        assert_eq!(allocations(&mut run), 0, "{renderer:?}: a warm loop allocated");
+        assert!(contacts > 400, "{renderer:?}: {contacts}");
     }
 }

@@ -2,22 +2,46 @@
 
 use super::method::{smallest_cell, Effect, RenderingMethod, Round};
 use crate::ccd::impact::{self, Path};
-use crate::ccd::shell::Workspace;
-use crate::contact::Roles;
+use crate::ccd::shell;
+use crate::contact::{self, Geometry, Roles};
 use crate::haptics::{Forms, Obstacle, Settings, Tool};
 use crate::math::{Pose, Vec3};
-use crate::response::{continuous_into, ContinuousSettings, On, Sweep};
+use crate::response::{continuous_into, penalty_into, Body, ContinuousSettings, Kinematics, On, Sweep};
 use crate::Result;
 
 pub(super) struct ContinuousPenalty {
-    workspace: Workspace,
+    workspace: shell::Workspace,
+    edges: contact::Workspace,
     /// Number of contacts with all obstacles.
     averaged: usize,
 }
 
+impl ContinuousPenalty {
+    /// Adds the contacts of edges and corners, as they are in the middle of the motion.
+    fn add_edges(&mut self, round: &Round, obstacle: &Obstacle, [a, b]: [&Sweep; 2], effect: &mut Effect) {
+        let (Some(of_tool), Some(of_other)) = (&round.tool.forms.surface, &obstacle.forms.surface) else { return };
+        let [tool, other] = [a, b].map(|sweep| {
+            let pose = sweep.moving().pose(0.5);
+            let center = pose.transform_point(&sweep.center.into()).coords;
+            // Edges are no samples: their contacts are planes.
+            Body { geometry: Geometry::default(), kinematics: Kinematics { pose, center, twist: sweep.twist } }
+        });
+        let poses = [&tool.kinematics.pose, &other.kinematics.pose];
+        let offset = round.settings.contact.offset;
+        let found = contact::edge_contacts([of_tool, of_other], poses, offset, &mut self.edges);
+        effect.count(found.len(), found.iter().map(|c| c.separation));
+        penalty_into(found, [&tool, &other], On::A, &round.springs(obstacle), &mut effect.contact);
+        self.averaged += found.len();
+    }
+}
+
 impl RenderingMethod for ContinuousPenalty {
     fn new(_: &Settings, _: &Tool) -> Result<Self> {
-        Ok(Self { workspace: Workspace::default(), averaged: 0 })
+        Ok(Self { workspace: Default::default(), edges: Default::default(), averaged: 0 })
+    }
+
+    fn uses_surface() -> bool {
+        true
     }
 
     fn begin(&mut self, _: &Round) {
@@ -43,10 +67,11 @@ impl RenderingMethod for ContinuousPenalty {
             impact::Query { roles: Roles::One, path: Path::Straight, max_separation, ..impact::Query::default() };
         let found = impact::contacts(&a.moving(), &b.moving(), &query, &mut self.workspace)?;
         effect.count(found.len(), found.iter().map(|c| c.contact.separation));
-        let settings = ContinuousSettings::new(round.springs(obstacle));
-        continuous_into(found, [&a, &b], On::A, &settings, &mut effect.contact);
-        effect.end_obstacle(obstacle);
+        let springs = round.springs(obstacle);
+        continuous_into(found, [&a, &b], On::A, &ContinuousSettings::new(springs), &mut effect.contact);
         self.averaged += found.len();
+        self.add_edges(round, obstacle, [&a, &b], effect);
+        effect.end_obstacle(obstacle);
         Ok(())
     }
 

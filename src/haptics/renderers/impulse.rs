@@ -22,6 +22,10 @@ impl RenderingMethod for Impulse {
         Ok(Self { workspace: Workspace::default(), impulses: Impulses::default() })
     }
 
+    fn uses_surface() -> bool {
+        true
+    }
+
     fn begin(&mut self, round: &Round) {
         self.impulses.begin(round.settings, round.tool, round.input, round.time);
     }

@@ -32,6 +32,14 @@ pub(in crate::haptics) trait RenderingMethod: Send + Sync {
         false
     }
 
+    /// Returns whether the edges of bodies with an exact surface are tested.
+    fn uses_surface() -> bool
+    where
+        Self: Sized,
+    {
+        false
+    }
+
     /// Checks that the tool and an obstacle have the forms that the method needs: by default a pointshell of one and a
     /// field of the other.
     ///
@@ -126,7 +134,7 @@ impl Round<'_> {
         workspace: &'w mut Workspace,
     ) -> Result<&'w [Contact]> {
         let query = Query { roles: Roles::One, max_separation, ..Query::default() };
-        let (a, b) = (self.tool.forms.geometry(), obstacle.forms.geometry());
+        let (a, b) = (self.tool.forms.exact_geometry(), obstacle.forms.exact_geometry());
         contact::contacts(a, &self.input.body.pose, b, &obstacle.pose, &query, workspace)
     }
 }

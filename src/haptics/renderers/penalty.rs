@@ -27,6 +27,10 @@ impl RenderingMethod for Penalty {
         Ok(Self { source: settings.contact.source, workspace, hulls, clusters, averaged: 0 })
     }
 
+    fn uses_surface() -> bool {
+        true
+    }
+
     fn check_forms(&self, tool: &Forms, obstacle: &Forms) -> Result<()> {
         match self.source {
             ContactSource::Samples => directions(&tool.geometry(), &obstacle.geometry(), Roles::One, false).map(drop),

@@ -24,6 +24,14 @@ macro_rules! renderers {
                 }
             }
 
+            /// Returns whether the edges of bodies with an exact surface ([`Forms::surface`](crate::haptics::Forms::surface))
+            /// are tested.
+            pub fn uses_surface(self) -> bool {
+                match self {
+                    $(Self::$renderer => <$method>::uses_surface(),)*
+                }
+            }
+
             /// Makes the implementation.
             ///
             /// # Errors

@@ -5,6 +5,7 @@
 
 use super::dual::{descend, Placement};
 use super::Bvh;
+use crate::math::Vec3;
 use crate::memory::{filled, set_with_capacity, CollectGuarded, GrowGuarded};
 use crate::mesh::triangle::Corners;
 
@@ -110,6 +111,10 @@ pub(crate) fn crossings(
             if (0..3).any(|k| low[k] > b.max[k] || high[k] < b.min[k]) {
                 continue;
             }
+            let plane = Plane::of(&t);
+            if plane.is_apart(&b.min.into(), &b.max.into()) {
+                continue;
+            }
             for kb in b.triangles() {
                 let u = &second.corners[kb];
                 triangle_tests += 1;
@@ -117,8 +122,12 @@ pub(crate) fn crossings(
                 if (0..3).any(|k| low[k] > upper[k] || high[k] < lower[k]) {
                     continue;
                 }
-                let (over, under) = (sides(&t, u), sides(u, &t));
-                if is_beside(&over) || is_beside(&under) {
+                let under = plane.sides(u);
+                if is_beside(&under) {
+                    continue;
+                }
+                let over = Plane::of(u).sides(&t);
+                if is_beside(&over) {
                     continue;
                 }
                 for (edge, at) in edges_through(first_edges, ka, &t, u, over) {
@@ -133,20 +142,40 @@ pub(crate) fn crossings(
     node_tests + triangle_tests
 }
 
-/// Six times the volumes of the tetrahedra of each corner of `t` over `u`; 0 within rounding.
-fn sides(t: &Corners, u: &Corners) -> [f64; 3] {
-    let (ab, ac) = (u[1] - u[0], u[2] - u[0]);
-    let n = ab.cross(&ac);
-    let scale = ab.amax() * ac.amax() * ROUNDING;
-    t.map(|p| {
-        let d = p - u[0];
-        let volume = d.dot(&n);
-        if volume.abs() <= scale * d.amax() {
-            0.0
-        } else {
-            volume
-        }
-    })
+/// The plane of a triangle.
+struct Plane {
+    origin: Vec3,
+    /// Of twice the triangle's area, m².
+    normal: Vec3,
+    /// Rounding of a volume over the triangle, per distance from the origin, m².
+    rounding: f64,
+}
+
+impl Plane {
+    fn of(triangle: &Corners) -> Self {
+        let (ab, ac) = (triangle[1] - triangle[0], triangle[2] - triangle[0]);
+        Self { origin: triangle[0], normal: ab.cross(&ac), rounding: ab.amax() * ac.amax() * ROUNDING }
+    }
+
+    /// Returns six times the volumes of the tetrahedra of each corner of `t` over the triangle; 0 within rounding.
+    fn sides(&self, t: &Corners) -> [f64; 3] {
+        t.map(|p| {
+            let d = p - self.origin;
+            let volume = d.dot(&self.normal);
+            if volume.abs() <= self.rounding * d.amax() {
+                0.0
+            } else {
+                volume
+            }
+        })
+    }
+
+    /// Returns whether a box is on one side of the plane, clear of rounding: then so is each triangle in it.
+    fn is_apart(&self, min: &Vec3, max: &Vec3) -> bool {
+        let (middle, half) = (0.5 * (min + max) - self.origin, 0.5 * (max - min));
+        let reach = self.normal.abs().dot(&half) + 4.0 * self.rounding * (middle.amax() + half.amax());
+        middle.dot(&self.normal).abs() > reach
+    }
 }
 
 fn is_beside(sides: &[f64; 3]) -> bool {

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use voxshell::asset::{CookOptions, Resolution, Shape};
 use voxshell::contact::{contacts, Coverage, Query, Roles, Workspace};
+use voxshell::field::Surface;
 use voxshell::haptics::god_object::Detection;
 use voxshell::haptics::{self, Forms, Obstacle, Settings, Tool};
 use voxshell::math::{Pose, Progress, Rotation, Vec3, Wrench};
@@ -56,6 +57,7 @@ const KINDS: [(RendererName, Detection, &str); 6] = [
 struct Body {
     mesh: TriMesh,
     shape: Shape,
+    surface: Option<Arc<Surface>>,
 }
 
 impl Body {
@@ -74,12 +76,14 @@ impl Body {
             ..CookOptions::default()
         };
         let shape = Shape::cook(&mesh, &options, &Progress::none())?;
-        Ok(Self { mesh, shape })
+        let surface = shape.surface_for(Coverage::Facets)?.cloned();
+        Ok(Self { mesh, shape, surface })
     }
 
     fn forms(&self, detection: Detection) -> Forms {
         let mesh = (detection == Detection::Triangles).then(|| Arc::new(Locator::new(&self.mesh)));
-        Forms { field: self.shape.field.clone(), shell: self.shape.shell.clone(), mesh, ..Forms::default() }
+        let (field, shell, surface) = (self.shape.field.clone(), self.shape.shell.clone(), self.surface.clone());
+        Forms { field, shell, surface, mesh, ..Forms::default() }
     }
 }
 
