@@ -3,7 +3,7 @@
 //! | tag | what |
 //! | --- | --- |
 //! | `BRIK` | postcard: [`BrickHeader`], the numbers of the fine bricks, each brick's largest excess over the distance |
-//! | `SMPL` | the samples, 16-bit: used in place when the file is mapped |
+//! | `SMPL` | the samples, 16-bit, little-endian |
 //! | `PACK` | or, instead, the samples in compressed blocks, each after its length (4 bytes) |
 //! | `cert` | postcard: [`Certificate`] |
 //! | `mask` | with `SMPL`: the masks, 64-bit words |
@@ -12,12 +12,13 @@
 //! samples' order, folded to a small positive number (0, −1, 1, −2, …), all low bytes first and then all high bytes, which
 //! are mostly 0; the whole is compressed with LZ4 (block format).
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 use serde::Deserialize;
 
 use super::container::{decode, encode, Container, Section, Tag};
 use super::lz4;
-use super::map::Mapped;
 use super::Store;
 use crate::field::{BrickField, BrickHeader, BrickParts, Certificate, Samples};
 use crate::memory::{
@@ -127,13 +128,13 @@ pub(super) fn write(field: &BrickField, store: Store, sections: &mut Vec<Section
     Ok(())
 }
 
-/// Reads a field. `file`: the mapped file that contains the container, if any.
-pub(super) fn read(container: &Container, file: Option<&Mapped>) -> std::result::Result<BrickField, String> {
+/// Reads a field. `owner`: what keeps the bytes of the container, if samples may be used in place.
+pub(super) fn read(container: &Container, owner: Option<&Arc<Vec<u8>>>) -> std::result::Result<BrickField, String> {
     let bytes = container.section(&BRICKS).ok_or("section BRIK is missing")?;
     let Head { header, bricks, rises } = decode(BRICKS, bytes)?;
     let count = BrickParts::sample_count(&header, &bricks).map_err(|e| format!("section BRIK: {e}"))?;
     let samples = match (container.section(&RAW), container.section(&PACKED)) {
-        (Some(bytes), None) if bytes.len() == count * 2 => raw(bytes, file),
+        (Some(bytes), None) if bytes.len() == count * 2 => raw(bytes, owner),
         (Some(bytes), None) => return Err(format!("section SMPL has {} bytes for {count} samples", bytes.len())),
         (None, Some(bytes)) => unpack_all(bytes, count).map_err(|e| format!("section PACK: {e}"))?.into(),
         _ => return Err("there must be one of the sections SMPL and PACK".into()),
@@ -148,16 +149,16 @@ pub(super) fn read(container: &Container, file: Option<&Mapped>) -> std::result:
     BrickField::from_parts(parts).map_err(|e| format!("a section of bricks: {e}"))
 }
 
-/// Returns the samples of a file: used in place if the file is mapped and this machine has the same byte order.
-fn raw(bytes: &[u8], file: Option<&Mapped>) -> Samples {
+/// Returns the samples of a section: used in place if `owner` keeps them, at an even address, and this machine has the byte
+/// order of the file.
+fn raw(bytes: &[u8], owner: Option<&Arc<Vec<u8>>>) -> Samples {
     #[cfg(target_endian = "little")]
-    if let Some(file) = file {
+    if let Some(owner) = owner {
         // SAFETY: every bit pattern is an i16.
         let (before, samples, after) = unsafe { bytes.align_to::<i16>() };
-        if before.is_empty() && after.is_empty() && file.as_ptr_range().contains(&bytes.as_ptr()) {
-            // SAFETY: the samples are in the map, which is private and read-only and lives as long as `file`;
-            // `Shape::load` requires of its caller that no program writes to the file itself.
-            return unsafe { Samples::kept_by(file.clone(), samples) };
+        if before.is_empty() && after.is_empty() && owner.as_ptr_range().contains(&bytes.as_ptr()) {
+            // SAFETY: nobody changes the vector, which lives as long as `owner`.
+            return unsafe { Samples::kept_by(owner.clone(), samples) };
         }
     }
     let pairs = bytes.chunks_exact(2).map(|b| i16::from_le_bytes([b[0], b[1]]));

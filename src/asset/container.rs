@@ -27,7 +27,7 @@ pub(super) const MAGIC: &[u8; 8] = b"VOXSHELL";
 /// The only version that is written and read. Raised with every change that an older reader would misread or refuse with a
 /// less clear reason.
 pub(super) const VERSION: u32 = 1;
-/// Bytes: a cache line, so that numbers of any width can be used in place in a mapped file.
+/// Bytes: a cache line, so that a program that maps a file can use numbers of any width in place.
 const ALIGNMENT: usize = 64;
 
 const HEADER: usize = 24;
@@ -156,15 +156,6 @@ fn checksum(data: &[u8]) -> u32 {
     whole.finalize()
 }
 
-/// Returns whether the table of a file that begins with `head` lists a section; checks nothing of it.
-pub(super) fn names(head: &[u8], tag: &Tag) -> bool {
-    let Some((head, table)) = head.split_at_checked(HEADER) else { return false };
-    head.starts_with(MAGIC) && table.chunks(ENTRY).take(u32_at(head, 12) as usize).any(|entry| entry.starts_with(tag))
-}
-
-/// Number of bytes of a file that suffice for [`names`].
-pub(super) const HEAD: usize = HEADER + MAX_SECTIONS as usize * ENTRY;
-
 /// Writes a file of sections.
 pub(super) fn emit(sections: &[Section], out: &mut impl Write) -> std::io::Result<()> {
     let begins = begins(sections);
@@ -193,7 +184,7 @@ pub(super) fn emit(sections: &[Section], out: &mut impl Write) -> std::io::Resul
 }
 
 /// Writes sections to `path`: first to a temporary file beside it, flushed to disk, then renamed. So a crash leaves the
-/// old file or the new one and never half of either, and a process that has mapped the old one keeps it.
+/// old file or the new one and never half of either.
 pub(super) fn write(path: &Path, sections: &[Section]) -> Result<()> {
     let io = |source| Error::Io { path: path.to_path_buf(), source };
     let folder = match path.parent() {
@@ -234,6 +225,6 @@ pub enum Store {
     /// Compressed: a small file.
     #[default]
     Compressed,
-    /// The format in memory: the file loads at once, because it is mapped. See [`Shape::load`](super::Shape::load).
+    /// The format in memory: a larger file that loads faster, because nothing is unpacked.
     Raw,
 }

@@ -1,12 +1,10 @@
 //! Contents of the file: mesh, field, pointshell with its tree, mass properties, each in a section of its own.
 
 use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
 use super::container::{self, decode, encode, name, Container, Section, Tag};
-use super::map::{map, Mapped};
 use super::{bricks, Shape, Store};
 use crate::field::{DenseField, ExactField, Field, SignedDistance};
 use crate::memory::{self, Bytes, SliceGuarded};
@@ -160,10 +158,7 @@ impl Shape {
 
     /// Reads an asset, checking lengths, checksums and every index before any data is used.
     ///
-    /// A file that was saved with [`Store::Raw`] is mapped where the system can (on Unix): the samples of bricks are
-    /// used in place, and shared by all processes that map the file. Replacing or removing the file is then safe, as
-    /// [`Shape::save_as`] does; **a program that writes into the file itself, or truncates it, while the shape lives
-    /// makes the shape's answers undefined, and may end the process** (SIGBUS). Any other file is read and closed.
+    /// The file is read and closed: the shape does not depend on what becomes of it.
     ///
     /// # Errors
     /// `Io` when the file cannot be read, `InvalidFile` with the reason when it is not a whole, sound asset.
@@ -173,14 +168,9 @@ impl Shape {
             let invalid = |reason| Error::InvalidFile { path: path.to_path_buf(), reason };
             let mut file = File::open(path).map_err(io)?;
             let mut bytes = Vec::new();
-            (&mut file).take(container::HEAD as u64).read_to_end(&mut bytes).map_err(io)?;
-            if container::names(&bytes, &bricks::RAW) {
-                if let Some(mapped) = map(&file).map_err(io)? {
-                    return Self::parse(&mapped, Some(&mapped)).map_err(invalid);
-                }
-            }
             memory::read_to_end(&mut file, &mut bytes).map_err(io)?;
-            Self::parse(&bytes, None).map_err(invalid)
+            let bytes = Arc::new(bytes);
+            Self::parse(&bytes, Some(&bytes)).map_err(invalid)
         })
     }
 
@@ -195,7 +185,8 @@ impl Shape {
         })
     }
 
-    fn parse(bytes: &[u8], file: Option<&Mapped>) -> std::result::Result<Self, String> {
+    /// Reads an asset. `owner`: what keeps the bytes, if samples may be used in place.
+    fn parse(bytes: &[u8], owner: Option<&Arc<Vec<u8>>>) -> std::result::Result<Self, String> {
         let container = Container::parse(bytes)?;
         // A reader may ignore sections in lower case that a later version added.
         if let Some(tag) = container.tags().find(|tag| !KNOWN.contains(tag) && !tag[0].is_ascii_lowercase()) {
@@ -218,7 +209,7 @@ impl Shape {
                 let field = ExactField::of_cooked(decode::<DenseField>(EXACT, bytes)?, mesh);
                 Some(Field::Exact(field.map_err(|e| format!("section EXCT: {e}"))?))
             }
-            [None, None, Some(_)] => Some(Field::Bricks(bricks::read(&container, file)?)),
+            [None, None, Some(_)] => Some(Field::Bricks(bricks::read(&container, owner)?)),
             [None, None, None] => None,
             _ => return Err("it holds several fields, in sections FELD, EXCT and BRIK".into()),
         };

@@ -5,7 +5,6 @@ mod bricks;
 mod container;
 mod file;
 mod lz4;
-mod map;
 mod shape;
 mod triangles;
 mod voxels;

@@ -14,8 +14,7 @@ use crate::asset::{Shape, Store};
 
 /// Compressed samples of a field in bricks. The file is small.
 pub const VXS_STORE_COMPRESSED: u32 = 0;
-/// Samples of a field in bricks as they are in memory. On Unix `vxs_shape_load` maps such a file, so that loading takes
-/// almost no time.
+/// Samples of a field in bricks as they are in memory: a larger file that loads faster, because nothing is unpacked.
 pub const VXS_STORE_RAW: u32 = 1;
 
 const STORES: [Store; 2] = [Store::Compressed, Store::Raw];
@@ -52,10 +51,7 @@ pub unsafe extern "C" fn vxs_shape_save_as(shape: *const vxs_shape, path: *const
 /// Reads a shape from an asset file, as written by `vxs_shape_save` or `vxs_shape_save_as`. All contents, including the
 /// checksums, are checked before they are used.
 ///
-/// On Unix a file of `VXS_STORE_RAW` is mapped: its samples are used in place, and all processes that load the file
-/// share them. The file may be replaced (as `vxs_shape_save` does) or removed. A program that writes into the file
-/// itself, or shortens it, while a shape loaded from it exists makes the answers of that shape undefined and may end
-/// the process with SIGBUS. Other files are read.
+/// The file is read and closed: the shape does not depend on what becomes of it.
 ///
 /// @param path        UTF-8 (on Unix: any bytes the file system takes)
 /// @param[out] shape  release it with `vxs_shape_release`

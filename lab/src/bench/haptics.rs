@@ -35,6 +35,8 @@ pub enum Part {
     Pushes,
     /// Random tools pulled slowly through random bodies, with each renderer.
     Bodies,
+    /// Rounds of the simulation among random bodies, with the renderers that test edges.
+    Rounds,
     /// Pegs put into tight holes by a hand with a spring.
     Insertion,
     /// Stability of the whole loop.
@@ -80,6 +82,7 @@ pub fn rows(assets: &AssetCache, effort: Effort, parts: &[Part]) -> Result<Vec<R
             Part::Simulation => times::simulation(assets, &mut rows)?,
             Part::Pushes => pushes::rows(assets, effort, &mut rows)?,
             Part::Bodies => bodies::rows(effort, &mut rows)?,
+            Part::Rounds => bodies::rounds(effort, &mut rows)?,
             Part::Insertion => insertion::rows(assets, effort, &mut rows)?,
             Part::Stability => stability::rows(effort, &mut rows)?,
             Part::Penalty => penalty::rows(assets, effort, &mut rows)?,

@@ -225,8 +225,10 @@ impl Part<'_> {
         };
         let across = others(2.0 * COARSE_PRECISION).find_map(|other| {
             let (a, b) = (own.dot(&self.along), other.dot(&self.along));
-            let is_inside = deepest.at > 0.0 && deepest.at < 1.0 && a * b < 0.0;
-            is_inside.then(|| ((own * b - other * a) / (b - a)).try_normalize(SHORTEST)).flatten()
+            let is_inside = deepest.at > 0.0 && deepest.at < 1.0;
+            // Along an edge that is parallel to both, the depths say nothing of the direction.
+            let is_across = a * b < 0.0 && (a - b).abs() > LEAN * self.along.norm();
+            (is_inside && is_across).then(|| ((own * b - other * a) / (b - a)).try_normalize(SHORTEST)).flatten()
         });
         let middle = across.unwrap_or_else(|| {
             let sum = others(EQUALLY_CLOSE).fold(own, |sum, direction| sum + direction);

@@ -143,7 +143,7 @@ impl BrickField {
         self.samples.iter().any(|&v| v < 0)
     }
 
-    /// Returns the memory held, bytes; samples that are used in place in a mapped file count as well.
+    /// Returns the memory held, bytes.
     pub fn bytes(&self) -> u64 {
         let arrays = self.index.bytes() + self.rises.len() * 2 + self.masks.bytes();
         (size_of::<Self>() + arrays + size_of_val(&*self.samples)) as u64

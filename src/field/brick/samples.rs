@@ -27,7 +27,7 @@ unsafe impl Send for Samples {}
 unsafe impl Sync for Samples {}
 
 impl Samples {
-    /// Returns samples in memory that `owner` keeps, such as a mapped file.
+    /// Returns samples in memory that `owner` keeps.
     ///
     /// # Safety
     /// `samples` must stay where they are, readable and unchanged, for as long as `owner` lives.

@@ -6,7 +6,6 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
-use std::time::Instant;
 
 use rayon::prelude::*;
 use voxshell::asset::{CookOptions, Resolution, Shape};
@@ -24,6 +23,7 @@ use voxshell::Result;
 use super::super::random::Random;
 use super::Effort;
 use crate::haptics_demo::session::{quantile, RendererName, LIMITS, STEP};
+use voxshell_lab::clock;
 use voxshell_lab::device::{DeviceModel, SimulatedDevice};
 use voxshell_lab::row::Row;
 
@@ -128,11 +128,11 @@ pub fn rows(effort: Effort, rows: &mut Vec<Row>) -> Result<()> {
             );
         }
     }
-    round_times(effort, rows)
+    Ok(())
 }
 
 /// Adds the times of rounds of the simulation in which the bodies touch, with all renderers that test edges.
-fn round_times(effort: Effort, rows: &mut Vec<Row>) -> Result<()> {
+pub fn rounds(effort: Effort, rows: &mut Vec<Row>) -> Result<()> {
     let pairs = if effort.quick() { FEW_PAIRS } else { TIMED_PAIRS };
     for (renderer, detection, name) in KINDS.iter().filter(|kind| kind.0.renderer().uses_surface()) {
         let mut rounds = Vec::new();
@@ -143,7 +143,7 @@ fn round_times(effort: Effort, rows: &mut Vec<Row>) -> Result<()> {
         }
         for (label, q) in [("p50", 0.5), ("p99", 0.99)] {
             let measured = quantile(&mut rounds, q);
-            let row = Row::new(format!("haptics/bodies/{name}/round_{label}"), measured, "us").target(PERIOD);
+            let row = Row::new(format!("haptics/rounds/{name}/{label}"), measured, "us").target(PERIOD);
             rows.push(row.with("rounds", rounds.len()));
         }
     }
@@ -156,7 +156,7 @@ struct Pulled {
     depth: f64,
     /// Whether the tool was deeper than [`DEEP`] and than half the thickness of one of the bodies at that place.
     has_passed: bool,
-    /// Times of the rounds in which the bodies touched, microseconds.
+    /// Processor times of the rounds in which the bodies touched, microseconds.
     rounds: Vec<f64>,
 }
 
@@ -194,10 +194,9 @@ fn pull(body: &Body, tool: &Body, (renderer, detection): (RendererName, Detectio
         device.wanted = wanted(step as f64 * STEP);
         device.step(&felt, STEP);
         felt = servo.step(&device.state(), STEP).wrench;
-        let started = Instant::now();
-        let report = simulation.simulate();
+        let (seconds, report) = clock::of_thread(|| simulation.simulate());
         if report.contacts > 0 {
-            pulled.rounds.push(started.elapsed().as_secs_f64() * 1e6);
+            pulled.rounds.push(seconds * 1e6);
         }
         if step % LOOK == 0 {
             let found = contacts(exact[0], &servo.tool_pose(), exact[1], &Pose::identity(), &query, &mut workspace)?;
