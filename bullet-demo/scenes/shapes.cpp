@@ -56,9 +56,14 @@ std::unique_ptr<btCompoundShape> compound(const Model& model, btScalar margin,
     return compound;
 }
 
-btVoxShellSettings settings_of(const Setup& setup) {
+bool is_voxshell(Method method) { return method == Method::VoxshellCoarse || method == Method::VoxshellFine; }
+
+}  // namespace
+
+btVoxShellSettings contact_settings(const Setup& setup) {
     btVoxShellSettings settings;
-    if (setup.scene == SceneKind::NutBolt || setup.scene == SceneKind::NutBolt100) {
+    if (setup.scene == SceneKind::NutBolt || setup.scene == SceneKind::NutBolt100 || setup.scene == SceneKind::NutBolt1000 ||
+        setup.scene == SceneKind::Screw) {
         // On a thread all motion is along the surface, and the whole surface is within a fraction of a millimetre. So
         // the look-ahead need not cover the sliding distance, and the samples of one body are fine enough.
         settings.m_lookahead = btScalar(0.1);
@@ -72,13 +77,9 @@ btVoxShellSettings settings_of(const Setup& setup) {
     return settings;
 }
 
-bool is_voxshell(Method method) { return method == Method::VoxshellCoarse || method == Method::VoxshellFine; }
-
-}  // namespace
-
 ShapeMaker::ShapeMaker(const Setup& setup, btCollisionDispatcher& dispatcher) : setup_(setup) {
     if (setup.method == Method::Gimpact) btGImpactCollisionAlgorithm::registerAlgorithm(&dispatcher);
-    if (is_voxshell(setup.method)) btVoxShellCollisionAlgorithm::registerAlgorithm(&dispatcher, settings_of(setup));
+    if (is_voxshell(setup.method)) btVoxShellCollisionAlgorithm::registerAlgorithm(&dispatcher, contact_settings(setup));
 }
 
 ShapeMaker::~ShapeMaker() = default;
