@@ -208,9 +208,12 @@ btRigidBody& Scene::of_model(std::size_t index) const {
     throw std::out_of_range("no body of a model has this index");
 }
 
+static btVector3 vector(const std::array<double, 3>& v) { return {btScalar(v[0]), btScalar(v[1]), btScalar(v[2])}; }
+
+void Scene::load(std::size_t body, const std::array<double, 3>& force) { of_model(body).applyCentralForce(vector(force)); }
+
 void Scene::push(std::size_t body, const std::array<double, 3>& impulse, const std::array<double, 3>& angular) {
     btRigidBody& rigid = of_model(body);
-    const auto vector = [](const std::array<double, 3>& v) { return btVector3{btScalar(v[0]), btScalar(v[1]), btScalar(v[2])}; };
     rigid.applyCentralImpulse(vector(impulse));
     rigid.applyTorqueImpulse(vector(angular));
 }

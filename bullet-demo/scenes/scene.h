@@ -78,6 +78,7 @@ public:
 
     // For callers that drive a body themselves. Indices count the bodies of models.
     void push(std::size_t body, const std::array<double, 3>& impulse, const std::array<double, 3>& angular);
+    void load(std::size_t body, const std::array<double, 3>& force);
     std::array<double, 3> spin(std::size_t body) const;
     void place(std::size_t body, const BodyPose& pose);
     void set_friction(double friction);

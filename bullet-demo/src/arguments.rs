@@ -46,13 +46,13 @@ pub struct Arguments {
 
     /// Measure the friction at which nuts of four sizes lock under a load, and the torque that tightens them, beside the
     /// closed forms
-    #[arg(long, conflicts_with_all = ["scenes", "methods", "steps", "count", "patience", "evaluation", "all", "bolt"])]
+    #[arg(long, conflicts_with_all = ["scenes", "steps", "count", "patience", "evaluation", "all", "bolt"])]
     pub screw_mechanics: bool,
 
     /// Apply this many random wrenches to an M16 nut, or to that of --nut, at each of five rates, and count how often it
     /// leaves its helix
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000),
-          conflicts_with_all = ["scenes", "methods", "steps", "count", "patience", "evaluation", "all"])]
+          conflicts_with_all = ["scenes", "steps", "count", "patience", "evaluation", "all"])]
     pub strip_through: Option<u32>,
 
     /// Print one JSON object per row instead of the table. The report is then written only if --out is given

@@ -236,6 +236,8 @@ mod ffi {
         fn infos(&self) -> Vec<BodyInfo>;
         /// Adds an impulse, N s, and an angular impulse, N m s, to the body of this index in `infos`.
         fn push(self: Pin<&mut Scene>, body: usize, impulse: &[f64; 3], angular: &[f64; 3]);
+        /// Lets a force, N, act on the centre of mass of the body of this index in the next step.
+        fn load(self: Pin<&mut Scene>, body: usize, force: &[f64; 3]);
         /// Returns the angular velocity of the body of this index, rad/s.
         fn spin(&self, body: usize) -> [f64; 3];
         /// Sets the body of this index at rest in a pose.

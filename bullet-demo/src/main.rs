@@ -185,12 +185,16 @@ fn experiments(arguments: &Arguments) -> Result<(), String> {
     let decomposer =
         Decomposer { cache: HullCache::of_user(), folder: folder.path(), limit: None, progress: &progress };
     let options = arguments.nuts.options();
+    let method = arguments.methods.first().copied().unwrap_or(Method::VoxshellCoarse);
+    if !method.is_voxshell() || arguments.methods.len() > 1 {
+        return Err("--method: the experiments with one nut take one of voxshell-coarse, voxshell-fine".into());
+    }
     let mut rows = Vec::new();
     if arguments.screw_mechanics {
-        rows.extend(screw::rows(&Parts::OWN, &screw::LOADS, &options, &decomposer)?);
+        rows.extend(screw::rows(method, &Parts::OWN, &screw::LOADS, &options, &decomposer)?);
     }
     if let Some(wrenches) = arguments.strip_through {
-        rows.extend(strip::rows(wrenches as usize, &options, &decomposer)?);
+        rows.extend(strip::rows(method, wrenches as usize, &options, &decomposer)?);
     }
     progress.finish();
     if arguments.json {

@@ -26,6 +26,9 @@ use crate::stack::towers;
 use crate::trial::{conduct, Ground, Trial};
 use crate::{degenerate, flush};
 
+/// Most nuts of a thousand whose depth is measured between the true meshes, evenly spread over them.
+pub const MEASURED_NUTS: usize = 8;
+
 /// Bullet's collision margin, metres.
 const MARGIN: f64 = 0.001;
 
@@ -273,8 +276,11 @@ fn gap_at(cast: &Cast, recording: &Recording, trial: Option<&Trial>, step: usize
             Ground::Body(..) => -truth(1).exact_depth(&pose_of(&poses[1]), truth(0), &pose_of(&poses[0])),
         };
     }
+    // Depth between true threads takes half a second for a pair.
+    let measured =
+        |i: usize| scene != SceneKind::NutBolt1000 || (i / 2) % (poses.len() / 2).div_ceil(MEASURED_NUTS) == 0;
     let present: Vec<(usize, Pose)> =
-        poses.iter().enumerate().filter(|(_, p)| p.present).map(|(i, p)| (i, pose_of(p))).collect();
+        poses.iter().enumerate().filter(|(i, p)| p.present && measured(*i)).map(|(i, p)| (i, pose_of(p))).collect();
     let mut least = f64::INFINITY;
     if scene.on_plane() {
         let moving = present.iter().filter(|(i, _)| !recording.bodies[*i].fixed);

@@ -4,6 +4,7 @@
 use voxshell::math::Vec3;
 use voxshell_lab::row::Row;
 
+use crate::bridge::Method;
 use crate::decompose::Decomposer;
 use crate::nut_bolt::options::NutOptions;
 use crate::nut_bolt::rig::{Pair, Rig};
@@ -18,15 +19,18 @@ const TURNS: f64 = 3.0;
 /// Default rate, steps per second.
 const RATE: f64 = 1000.0;
 /// Axial loads over the nut's weight.
-pub const LOADS: [f64; 3] = [10.0, 100.0, 1000.0];
+pub const LOADS: [f64; 3] = [1.0, 10.0, 100.0];
 /// Coefficient of friction of the tightening torque: dry steel.
 const STEEL: f64 = 0.15;
 /// Time in which a nut settles under its load, and time in which it then speeds up or slows down, seconds.
 const SETTLE: f64 = 0.05;
 const WATCH: f64 = 0.1;
-/// Sliding speed at which that is decided, m/s. At speeds below 0.35 mm/s Bullet does not align its friction with the
-/// motion.
+/// Least sliding speed at which that is decided, m/s. At speeds below 0.35 mm/s Bullet does not align its friction with
+/// the motion.
 const SLIDING: f64 = 0.02;
+/// Sliding speed over the velocity along the thread that the load adds in a step. The friction rows leave that out, so
+/// friction reaches its limit only in a faster nut.
+const AHEAD: f64 = 4.0;
 /// Friction while a nut settles; it locks every size.
 const HOLD: f64 = 0.3;
 /// Bisections: a thousandth of the target.
@@ -71,24 +75,31 @@ pub struct Limit {
     pub contact_radius: f64,
 }
 
+fn sliding_speed(rig: &Rig, load: f64) -> f64 {
+    let added = load / rig.mass * rig.dt() * ClosedForm::new(rig.pitch, rig.radius).lead;
+    SLIDING + AHEAD * added
+}
+
 /// Returns the change of the speed of a nut that slides in `direction` (1 up, -1 down) under a load downwards and a
 /// torque upwards, as a fraction of its speed, and the radius of its contacts.
 fn speeds_up(rig: &mut Rig, direction: f64, load: f64, torque: f64, friction: f64) -> (f64, f64) {
     rig.reset();
     rig.set_friction(HOLD);
     let (settle, watch) = ((SETTLE / rig.dt()).ceil() as usize, (WATCH / rig.dt()).ceil() as usize);
-    let (down, along) = (Vec3::new(0.0, -load, 0.0), Vec3::y() * torque);
+    let (down, along) = (Vec3::new(0.0, -load, 0.0), Vec3::y() * (torque * rig.dt()));
     for _ in 0..settle {
-        rig.step(down, Vec3::zeros());
+        rig.load(down);
+        rig.step(Vec3::zeros(), Vec3::zeros());
     }
     rig.set_friction(friction);
-    let speed = direction * SLIDING / rig.radius;
+    let speed = direction * sliding_speed(rig, load) / rig.radius;
     let mut radius = (0.0, 0.0);
     for step in 0..watch {
         if step == 0 {
             rig.set_spin(speed);
         }
-        rig.step(down, along);
+        rig.load(down);
+        rig.step(Vec3::zeros(), along);
         let (sum, mean) = rig.contact_radius();
         radius = (radius.0 + sum, radius.1 + sum * mean);
         let change = rig.spin() / speed - 1.0;
@@ -124,13 +135,19 @@ pub fn tightening_torque(rig: &mut Rig, load: f64, friction: f64, scale: f64) ->
 }
 
 /// Measures all sizes and returns one row for each figure.
-pub fn rows(sizes: &[Parts], loads: &[f64], options: &NutOptions, decomposer: &Decomposer) -> Result<Vec<Row>, String> {
+pub fn rows(
+    method: Method,
+    sizes: &[Parts],
+    loads: &[f64],
+    options: &NutOptions,
+    decomposer: &Decomposer,
+) -> Result<Vec<Row>, String> {
     let mut rows = Vec::new();
     for &parts in sizes {
         let size = parts.size().ok_or("screw mechanics needs threads with a known pitch diameter")?;
         let pair = Pair::new(parts, options).map_err(|e| e.to_string())?;
         let rate = options.rate.unwrap_or(RATE);
-        let mut rig = pair.rig(rate, TURNS, options.iterations, decomposer)?;
+        let mut rig = pair.rig(method, rate, TURNS, options.iterations, decomposer)?;
         let radius = 0.5 * size.pitch_diameter();
         rig.radius = radius;
         let closed = ClosedForm::new(pair.pitch, radius);
@@ -145,6 +162,7 @@ pub fn rows(sizes: &[Parts], loads: &[f64], options: &NutOptions, decomposer: &D
                     .peer("closed form at the pitch diameter", at(closed))
                     .with("peer_unit", unit)
                     .with("parts", parts.name())
+                    .with("method", method.entry().name)
                     .with("quantity", name)
                     .with("load_n", load)
                     .with(&format!("simulated_{}", if unit == "1" { "friction" } else { "torque_n_m" }), value)

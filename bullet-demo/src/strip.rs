@@ -3,6 +3,7 @@
 use voxshell::math::Vec3;
 use voxshell_lab::row::Row;
 
+use crate::bridge::Method;
 use crate::decompose::Decomposer;
 use crate::nut_bolt::options::NutOptions;
 use crate::nut_bolt::rig::{Pair, Rig};
@@ -75,15 +76,15 @@ fn largest_distance(rig: &mut Rig, kind: Kind, rng: &mut Rng) -> f64 {
     let (blow, pull) = (log_uniform(rng, BLOWS) * rig.mass, log_uniform(rng, PULLS) * GRAVITY * rig.mass);
     let gyration = (rig.moment / rig.mass).sqrt();
     let (dt, zero) = (rig.dt(), Vec3::zeros());
-    // A blow is an impulse in one step; forces and torques last.
+    // A blow is an impulse in one step; forces and torques last. A torque acts as an impulse in each step.
     let (once, lasting) = match kind {
-        Kind::Hammer => ((Vec3::y() * (sign * blow / dt), zero), (zero, zero)),
+        Kind::Hammer => ((Vec3::y() * (sign * blow), zero), (zero, zero)),
         Kind::Tap => {
-            let force = across * (blow / dt);
-            ((force, Vec3::y().cross(&force) * (0.5 * rig.height)), (zero, zero))
+            let impulse = across * blow;
+            ((impulse, Vec3::y().cross(&impulse) * (0.5 * rig.height)), (zero, zero))
         }
         Kind::Pull => ((zero, zero), (Vec3::y() * (sign * pull), zero)),
-        Kind::Tilt => ((zero, zero), (zero, across * (pull * gyration))),
+        Kind::Tilt => ((zero, zero), (zero, across * (pull * gyration * dt))),
     };
     let weight = Vec3::y() * (-GRAVITY * rig.mass);
     let steps = (SECONDS / dt).ceil() as usize;
@@ -91,8 +92,9 @@ fn largest_distance(rig: &mut Rig, kind: Kind, rng: &mut Rng) -> f64 {
     let blow_at = (0.25 * (rng.next() + 1.0) * steps as f64) as usize;
     let mut largest: f64 = 0.0;
     for step in 0..steps {
-        let (force, torque) = if step == blow_at { once } else { (zero, zero) };
-        let state = rig.step(weight + lasting.0 + force, lasting.1 + torque);
+        let (impulse, angular) = if step == blow_at { once } else { (zero, zero) };
+        rig.load(weight + lasting.0);
+        let state = rig.step(impulse, lasting.1 + angular);
         largest = largest.max(state.off_helix.abs());
         if state.turns.abs() > WATCHED || largest > JUMP * rig.pitch {
             break;
@@ -118,13 +120,18 @@ pub fn tally(rig: &mut Rig, wrenches: usize, mut tick: impl FnMut()) -> [Tally; 
 }
 
 /// Returns one row for each rate and kind.
-pub fn rows(wrenches: usize, options: &NutOptions, decomposer: &Decomposer) -> Result<Vec<Row>, String> {
+pub fn rows(
+    method: Method,
+    wrenches: usize,
+    options: &NutOptions,
+    decomposer: &Decomposer,
+) -> Result<Vec<Row>, String> {
     let parts = if options.files.is_some() { Parts::Files } else { Parts::M16 };
     let pair = Pair::new(parts, options).map_err(|e| e.to_string())?;
     let rates = options.rate.map_or(RATES.to_vec(), |rate| vec![rate]);
     let mut rows = Vec::new();
     for rate in rates {
-        let mut rig = pair.rig(rate, TURNS, options.iterations, decomposer)?;
+        let mut rig = pair.rig(method, rate, TURNS, options.iterations, decomposer)?;
         decomposer.progress.start(&format!("{} at {rate} Hz", parts.name()), wrenches);
         let tallies = tally(&mut rig, wrenches, || decomposer.progress.tick());
         for (kind, tally) in KINDS.iter().zip(tallies) {
@@ -132,6 +139,7 @@ pub fn rows(wrenches: usize, options: &NutOptions, decomposer: &Decomposer) -> R
                 Row::new(format!("{} {}, {rate} Hz", parts.name(), kind.name()), tally.jumps as f64, "jumps")
                     .target((rate >= SAFE).then_some(0.0))
                     .with("parts", parts.name())
+                    .with("method", method.entry().name)
                     .with("kind", kind.name())
                     .with("rate_hz", rate)
                     .with("wrenches", tally.wrenches)

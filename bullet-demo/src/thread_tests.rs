@@ -97,7 +97,7 @@ fn many_nuts_seat_alike_on_one_and_two_threads() {
 #[test]
 fn nut_locks_at_the_friction_of_its_lead_angle() {
     with_decomposer(|decomposer| {
-        let rows = screw::rows(&[Parts::M16], &[100.0], &NutOptions::default(), &decomposer).unwrap();
+        let rows = screw::rows(METHOD, &[Parts::M16], &[100.0], &NutOptions::default(), &decomposer).unwrap();
         for row in rows {
             // Five percent here: the published figures are those of the full run.
             assert!(row.number("measured").unwrap() < 5.0, "{row}");
@@ -109,7 +109,7 @@ fn nut_locks_at_the_friction_of_its_lead_angle() {
 fn nut_stays_on_its_helix_under_random_wrenches() {
     with_decomposer(|decomposer| {
         let pair = Pair::new(Parts::M16, &NutOptions::default()).unwrap();
-        let mut rig = pair.rig(2000.0, 3.0, 200, &decomposer).unwrap();
+        let mut rig = pair.rig(METHOD, 2000.0, 3.0, 200, &decomposer).unwrap();
         let tallies = strip::tally(&mut rig, 8, || ());
         assert!(tallies.iter().all(|t| t.wrenches == 2 && t.jumps == 0), "{tallies:?}");
         assert!(tallies.iter().any(|t| t.off_helix > 1e-6), "the wrenches move the nut: {tallies:?}");

@@ -42,8 +42,14 @@ impl Pair {
     }
 
     /// Makes a world with the nut `turns` turns above the head, in the middle of its play, without gravity.
-    pub fn rig(&self, rate: f64, turns: f64, iterations: u32, decomposer: &Decomposer) -> Result<Rig, String> {
-        let method = Method::VoxshellCoarse;
+    pub fn rig(
+        &self,
+        method: Method,
+        rate: f64,
+        turns: f64,
+        iterations: u32,
+        decomposer: &Decomposer,
+    ) -> Result<Rig, String> {
         let models = self.stages.iter().map(|s| s.model(method, decomposer)).collect::<Result<Vec<_>, _>>()?;
         let nut = &self.stages[NUT].body;
         let setup = Box::new(Setup {
@@ -145,11 +151,19 @@ impl Rig {
         self.scene.pin_mut().set_friction(coefficient.sqrt());
     }
 
-    /// Makes one step in which a force, N, and a torque, N m, act on the nut. They act as impulses at its start, because
-    /// the friction rows of Bullet's solver leave out the change of velocity by forces.
-    pub fn step(&mut self, force: Vec3, torque: Vec3) -> State {
-        let dt = self.dt();
-        self.scene.pin_mut().push(NUT, &(force * dt).into(), &(torque * dt).into());
+    /// Lets a force, N, act on the nut in the next step.
+    ///
+    /// A lasting load must be a force: as an impulse it is a velocity when the solver chooses the directions of friction,
+    /// which then point across the flanks instead of along the thread.
+    pub fn load(&mut self, force: Vec3) {
+        self.scene.pin_mut().load(NUT, &force.into());
+    }
+
+    /// Makes one step, at whose start an impulse, N s, and an angular impulse, N m s, act on the nut.
+    ///
+    /// A torque must be an impulse: the friction rows of Bullet's solver leave out the change of velocity by forces.
+    pub fn step(&mut self, impulse: Vec3, angular: Vec3) -> State {
+        self.scene.pin_mut().push(NUT, &impulse.into(), &angular.into());
         self.scene.pin_mut().step();
         self.state()
     }
