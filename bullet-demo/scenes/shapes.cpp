@@ -68,6 +68,8 @@ btVoxShellSettings contact_settings(const Setup& setup) {
         // the look-ahead need not cover the sliding distance, and the samples of one body are fine enough.
         settings.m_lookahead = btScalar(0.1);
         settings.m_roles = VXS_ROLES_AUTO;
+        // The facets of a thread's mesh are many and small: to test their edges takes longer than to test the samples.
+        settings.m_coverage = VXS_COVERAGE_SAMPLES;
     }
     if (setup.segments == Segments::Level) settings.m_segmentation = VXS_SEGMENTATION_LEVEL;
     if (setup.segments == Segments::Region) settings.m_segmentation = VXS_SEGMENTATION_REGION;
