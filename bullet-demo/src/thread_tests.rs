@@ -82,13 +82,13 @@ fn many_nuts_seat_alike_on_one_and_two_threads() {
     for parts in [Parts::M16, Parts::M20] {
         let [one, two] = [1, 2].map(|threads| {
             let case = cases.iter().find(|c| c.parts == Some(parts) && c.threads == Some(threads)).unwrap();
-            run(&cast, *case, 360)
+            run(&cast, *case, 900)
         });
         let threads = one.0.threads.unwrap();
         assert_eq!((threads.nuts, threads.stopped), (6, 6), "{} {threads:?}", parts.name());
         assert!(threads.travel_error.abs() < 2.0, "{} {threads:?}", parts.name());
         assert!(one.0.descent.unwrap().contacts >= 6.0);
-        for step in [0, 180, 360] {
+        for step in [0, 450, 900] {
             assert_eq!(one.1.recording.poses_at(step), two.1.recording.poses_at(step), "{} {step}", parts.name());
         }
     }

@@ -23,8 +23,6 @@ use sizes::Parts;
 
 /// Steps per second. In free fall each step is then 10 µm longer than the one before; the axial play of M16 is 129 µm.
 const RATE: f64 = 1000.0;
-/// The same for a thousand nuts, which a driver turns at four turns per second at most: 35 µm of travel in a step.
-const RATE_OF_MANY: f64 = 240.0;
 /// Bullet's collision margin, metres: the usual millimetre exceeds the play.
 pub const MARGIN: f64 = 1e-5;
 /// Turns after which a nut lies on its thread; travel is measured from there.
@@ -41,11 +39,7 @@ const SAMPLES: [usize; 2] = [1_500, 52_000];
 pub fn cases(scene: SceneKind) -> Vec<Case> {
     let case = |parts, drive| Case { rate: Some(RATE), drive: Some(drive), parts, ..Case::default() };
     if scene == SceneKind::NutBolt1000 {
-        let case = |parts, threads| Case {
-            rate: Some(RATE_OF_MANY),
-            threads: Some(threads),
-            ..case(Some(parts), Drive::Driver)
-        };
+        let case = |parts, threads| Case { threads: Some(threads), ..case(Some(parts), Drive::Driver) };
         return [Parts::M16, Parts::M20, Parts::Files].into_iter().flat_map(|p| [1, 2].map(|t| case(p, t))).collect();
     }
     let drives = [Drive::Weight, Drive::Driver];

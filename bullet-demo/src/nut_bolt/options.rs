@@ -38,7 +38,7 @@ pub struct NutArguments {
     #[arg(long, value_name = "MM", value_parser = positive, requires = "bolt")]
     pub pitch: Option<f64>,
 
-    /// Steps per second in scenes of nuts. Default: 1000, in nut-bolt-1000 240
+    /// Steps per second in scenes of nuts and in the experiments with one. Default: 1000; with --strip-through five rates
     #[arg(long, value_name = "HZ", value_parser = positive)]
     pub rate: Option<f64>,
 
