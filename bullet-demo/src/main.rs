@@ -190,16 +190,20 @@ fn experiments(arguments: &Arguments) -> Result<(), String> {
         return Err("--method: the experiments with one nut take one of voxshell-coarse, voxshell-fine".into());
     }
     let mut rows = Vec::new();
+    let mut emit = |row: voxshell_lab::row::Row| {
+        if arguments.json {
+            println!("{row}");
+        }
+        rows.push(row);
+    };
     if arguments.screw_mechanics {
-        rows.extend(screw::rows(method, &Parts::OWN, &screw::LOADS, &options, &decomposer)?);
+        screw::rows(method, &Parts::OWN, &screw::LOADS, &options, &decomposer, &mut emit)?;
     }
     if let Some(wrenches) = arguments.strip_through {
-        rows.extend(strip::rows(method, wrenches as usize, &options, &decomposer)?);
+        strip::rows(method, wrenches as usize, &options, &decomposer, &mut emit)?;
     }
     progress.finish();
-    if arguments.json {
-        rows.iter().for_each(|row| println!("{row}"));
-    } else {
+    if !arguments.json {
         voxshell_lab::row::print(&rows);
     }
     Ok(())

@@ -135,15 +135,15 @@ pub fn tightening_torque(rig: &mut Rig, load: f64, friction: f64, scale: f64) ->
     bisect(2.0 * scale, 0.0, |torque| speeds_up(rig, 1.0, load, torque, friction))
 }
 
-/// Measures all sizes and returns one row for each figure.
+/// Measures all sizes and gives each row to `emit` as soon as it is known.
 pub fn rows(
     method: Method,
     sizes: &[Parts],
     loads: &[f64],
     options: &NutOptions,
     decomposer: &Decomposer,
-) -> Result<Vec<Row>, String> {
-    let mut rows = Vec::new();
+    mut emit: impl FnMut(Row),
+) -> Result<(), String> {
     for &parts in sizes {
         let size = parts.size().ok_or("screw mechanics needs threads with a known pitch diameter")?;
         let pair = Pair::new(parts, options).map_err(|e| e.to_string())?;
@@ -176,14 +176,14 @@ pub fn rows(
                     .with("iterations", options.iterations)
             };
             let lock = locking_friction(&mut rig, load);
-            rows.push(row("locking friction", lock, "1", lock.value, &|c| c.locking_friction()));
+            emit(row("locking friction", lock, "1", lock.value, &|c| c.locking_friction()));
             let scale = closed.tightening_torque(load, STEEL);
             let tight = tightening_torque(&mut rig, load, STEEL, scale);
             let torque = |c: ClosedForm| c.tightening_torque(load, STEEL);
-            rows.push(row("tightening torque", tight, "N m", tight.value, &torque).with("friction", STEEL));
+            emit(row("tightening torque", tight, "N m", tight.value, &torque).with("friction", STEEL));
         }
     }
-    Ok(rows)
+    Ok(())
 }
 
 #[cfg(test)]

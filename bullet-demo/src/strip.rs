@@ -119,23 +119,23 @@ pub fn tally(rig: &mut Rig, wrenches: usize, mut tick: impl FnMut()) -> [Tally; 
     tallies
 }
 
-/// Returns one row for each rate and kind.
+/// Gives one row for each rate and kind to `emit`, as soon as a rate is finished.
 pub fn rows(
     method: Method,
     wrenches: usize,
     options: &NutOptions,
     decomposer: &Decomposer,
-) -> Result<Vec<Row>, String> {
+    mut emit: impl FnMut(Row),
+) -> Result<(), String> {
     let parts = if options.files.is_some() { Parts::Files } else { Parts::M16 };
     let pair = Pair::new(parts, options).map_err(|e| e.to_string())?;
     let rates = options.rate.map_or(RATES.to_vec(), |rate| vec![rate]);
-    let mut rows = Vec::new();
     for rate in rates {
         let mut rig = pair.rig(method, rate, TURNS, options.iterations, decomposer)?;
         decomposer.progress.start(&format!("{} at {rate} Hz", parts.name()), wrenches);
         let tallies = tally(&mut rig, wrenches, || decomposer.progress.tick());
         for (kind, tally) in KINDS.iter().zip(tallies) {
-            rows.push(
+            emit(
                 Row::new(format!("{} {}, {rate} Hz", parts.name(), kind.name()), tally.jumps as f64, "jumps")
                     .target((rate >= SAFE).then_some(0.0))
                     .with("parts", parts.name())
@@ -149,7 +149,7 @@ pub fn rows(
             );
         }
     }
-    Ok(rows)
+    Ok(())
 }
 
 #[cfg(test)]
