@@ -38,8 +38,8 @@ pub struct Threaded {
 const HEAD: f64 = 1.05;
 /// Pitches that are looked for, as fractions of the threaded length.
 const PITCHES: [f64; 2] = [1.0 / 60.0, 1.0 / 3.0];
-/// Sample spacing on the surface, as a fraction of the length: a tenth of the smallest pitch.
-const SPACING: f64 = 1.0 / 600.0;
+/// Sample spacing on the surface, as a fraction of the length: a quarter of the smallest pitch.
+const SPACING: f64 = 1.0 / 240.0;
 /// Amplitude of the first harmonic over the mean deviation of the radius; 0.8 for a profile of 60°, and far lower
 /// without a thread.
 const CLEAR: f64 = 0.4;
@@ -166,8 +166,8 @@ impl Surface {
         let step = 0.25 / self.length;
         let [low, high] = [1.0 / (PITCHES[1] * self.length), 1.0 / (PITCHES[0] * self.length)];
         let count = ((high - low) / step) as usize;
-        let coarse = (0..=count).map(|i| low + step * i as f64);
-        let best = coarse.max_by(|a, b| self.amplitude(*a).total_cmp(&self.amplitude(*b))).unwrap_or(low);
+        let coarse = (0..=count).map(|i| low + step * i as f64).map(|turns| (turns, self.amplitude(turns)));
+        let best = coarse.max_by(|a, b| a.1.total_cmp(&b.1)).map_or(low, |c| c.0);
         // Golden section search; the peak is single within one step of its highest sample.
         let golden = 0.5 * (5f64.sqrt() - 1.0);
         let (mut from, mut to) = (best - step, best + step);
