@@ -38,7 +38,9 @@ pub struct Threaded {
 const HEAD: f64 = 1.05;
 /// Pitches that are looked for, as fractions of the threaded length.
 const PITCHES: [f64; 2] = [1.0 / 60.0, 1.0 / 3.0];
-/// Sample spacing on the surface, as a fraction of the length: a quarter of the smallest pitch.
+/// Sample spacing around, radians.
+const ANGLE: f64 = 0.25;
+/// Sample spacing along the axis, as a fraction of the length: a quarter of the smallest pitch.
 const SPACING: f64 = 1.0 / 240.0;
 /// Amplitude of the first harmonic over the mean deviation of the radius; 0.8 for a profile of 60°, and far lower
 /// without a thread.
@@ -119,7 +121,11 @@ impl Surface {
             let [a, b, c] = mesh.corners(triangle).map(Vec3::from);
             let normal = (b - a).cross(&(c - a));
             let longest = (b - a).norm().max((c - b).norm()).max((a - c).norm());
-            let parts = (longest / (SPACING * length)).ceil().clamp(1.0, 200.0) as usize;
+            // The radius is nearly linear on a face; what must be resolved is the phase, by height and angle.
+            let height = a.y.max(b.y).max(c.y) - a.y.min(b.y).min(c.y);
+            let far = [a, b, c].map(|p| p.x.hypot(p.z)).into_iter().fold(0.0, f64::max);
+            let fine = (height / (SPACING * length)).max(longest / (ANGLE * far));
+            let parts = fine.ceil().clamp(1.0, 200.0) as usize;
             let weight = 0.5 * normal.norm() / (parts * parts) as f64;
             let n = parts as f64;
             for i in 0..parts {
