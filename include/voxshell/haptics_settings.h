@@ -216,7 +216,7 @@ typedef struct vxs_haptics_report {
  */
 #define VXS_METRIC_STIFFNESS 1
 
-/** Contacts of the god-object are those of samples against fields. */
+/** Contacts are those of samples against fields. */
 #define VXS_DETECTION_SAMPLES 0
 
 /**
@@ -232,6 +232,13 @@ typedef struct vxs_haptics_report {
  * hulls (`vxs_shape_create_with_hulls`).
  */
 #define VXS_DETECTION_HULLS 2
+
+/**
+ * For VXS_RENDERER_PENALTY, VXS_RENDERER_CONTINUOUS_PENALTY and VXS_RENDERER_IMPULSE: contacts are those of samples, and of
+ * the edges and sharp corners of meshes of at most 20,000 triangles, which fit between samples: a sharp body does not sink
+ * into another one. Of two bodies with many edges a round takes longer. As VXS_DETECTION_SAMPLES with the other renderers.
+ */
+#define VXS_DETECTION_EDGES 3
 
 /**
  * Height map of a body: the height of its bumps, metres. Only differences matter: their slope turns the force, and the
@@ -424,9 +431,9 @@ typedef struct vxs_haptics_settings {
    */
   uint32_t spare_bodies;
   /**
-   * For VXS_RENDERER_GOD_OBJECT: one of `VXS_DETECTION_`. A shape that `vxs_haptics_set_body` adds later needs
-   * `vxs_shape_prepare_triangles` before. For VXS_RENDERER_PENALTY: VXS_DETECTION_SAMPLES or VXS_DETECTION_HULLS, which
-   * cannot change at run time. Default VXS_DETECTION_SAMPLES.
+   * One of `VXS_DETECTION_`, which cannot change at run time; no effect with VXS_RENDERER_VPS. VXS_DETECTION_TRIANGLES is
+   * for VXS_RENDERER_GOD_OBJECT; a shape that `vxs_haptics_set_body` adds later needs `vxs_shape_prepare_triangles` before.
+   * VXS_DETECTION_HULLS is for VXS_RENDERER_PENALTY. Default VXS_DETECTION_EDGES.
    */
   uint32_t detection;
   /**

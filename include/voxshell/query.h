@@ -451,6 +451,63 @@ vxs_status vxs_query_distance(const struct vxs_body *a,
                               struct vxs_contact *closest,
                               bool *found);
 
+/** Scratch memory of `vxs_query_contacts_batch`, which shares its pairs among several threads. */
+typedef struct vxs_batch vxs_batch;
+
+/** Two bodies, whose contacts are wanted. */
+typedef struct vxs_body_pair {
+  struct vxs_body a;
+  struct vxs_body b;
+  /**
+   * Scratch of this pair alone, kept from call to call, which makes the query of a pair that moves little faster; the
+   * answer is the same. Null: scratch of the batch. Two pairs of a call must not share it.
+   */
+  struct vxs_workspace *workspace;
+} vxs_body_pair;
+
+/**
+ * Creates scratch memory for batches of queries.
+ *
+ * @param threads     threads that answer a batch, at most 1024; 0: one for each processor; 1: the calling thread alone
+ * @param[out] batch  destroy it with `vxs_batch_destroy`
+ * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_OUT_OF_MEMORY
+ */
+VXS_API vxs_status vxs_batch_create(uint32_t threads, struct vxs_batch **batch);
+
+/**
+ * Frees the scratch memory of batches.
+ *
+ * @param batch  may be null, which does nothing
+ * @return VXS_OK, VXS_INVALID_HANDLE (destroyed before, or not a batch), VXS_BUSY (it is in use)
+ */
+VXS_API vxs_status vxs_batch_destroy(struct vxs_batch *batch);
+
+/**
+ * Finds the contacts of many pairs of shapes, each as `vxs_query_contacts` does, on the threads of `batch`. The answers and
+ * their order do not depend on the number of threads: the same input gives the same bytes, unless `query` limits the time.
+ * A call wakes the threads and allocates a list of the pairs; a single pair is answered faster by `vxs_query_contacts`.
+ *
+ * @param batch          used by one call at a time
+ * @param pairs          the pairs of bodies; may be null if `pair_count` is 0
+ * @param pair_count     number of pairs
+ * @param query          settings of all queries; null for the defaults. `preferred` must be empty
+ * @param[out] contacts  at most `capacity`; those of pair i are at `offsets[i]` to `offsets[i + 1]`, deepest first, normals
+ *                       from its A to its B; may be null if `capacity` is 0
+ * @param capacity       room in `contacts`. Contacts that do not fit are left out
+ * @param[out] offsets   `pair_count` + 1 numbers; the last one is the number of all contacts, even if it exceeds `capacity`
+ * @return VXS_OK, VXS_TRUNCATED (more than `capacity`), VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED (for a
+ *         pair, no pointshell can be matched with a field), VXS_BUSY (`batch` or a workspace is in use, or two pairs have the
+ *         same workspace; or called by a progress callback), VXS_OUT_OF_MEMORY. The message names the first pair that failed
+ */
+VXS_API
+vxs_status vxs_query_contacts_batch(struct vxs_batch *batch,
+                                    const struct vxs_body_pair *pairs,
+                                    size_t pair_count,
+                                    const struct vxs_query *query,
+                                    struct vxs_contact *contacts,
+                                    size_t capacity,
+                                    size_t *offsets);
+
 /** In place of a triangle number: the body has no mesh, or the contact has no finite points. */
 #define VXS_TRIANGLE_NONE UINT32_MAX
 

@@ -92,6 +92,37 @@ inline std::vector<Contact> query_contacts(const Shape& a, const Pose& pose_a, c
   return contacts;
 }
 
+/** Two bodies, and scratch of their own or null. */
+using BodyPair = vxs_body_pair;
+
+/** Queries of many pairs in one call, on several threads, with the same answers for any number of threads. */
+class Batch {
+ public:
+  /** `threads`: with the caller's own; 0: one for each processor. */
+  explicit Batch(std::uint32_t threads = 0) { detail::check(vxs_batch_create(threads, handle_.out())); }
+  vxs_batch* c_handle() const noexcept { return handle_.get(); }
+  /** Writes the contacts of all pairs into the caller's vectors, which keep their memory; those of pair i are at `offsets[i]`
+   * to `offsets[i + 1]`. */
+  void query_contacts(const std::vector<BodyPair>& pairs, const Query& query, std::vector<Contact>& contacts,
+                      std::vector<std::size_t>& offsets) {
+    vxs_status status = VXS_OK;
+    offsets.assign(pairs.size() + 1, 0);
+    contacts.resize(contacts.capacity());
+    do {
+      if (offsets.back() > contacts.size()) contacts.resize(offsets.back());
+      status = vxs_query_contacts_batch(c_handle(), pairs.data(), pairs.size(), &query, contacts.data(), contacts.size(),
+                                        offsets.data());
+      if (!detail::check(status)) offsets.assign(pairs.size() + 1, 0);
+    } while (status == VXS_TRUNCATED);
+    contacts.resize(offsets.back());
+  }
+  /** False if it was moved from, or could not be created. */
+  explicit operator bool() const noexcept { return handle_.get() != nullptr; }
+
+ private:
+  detail::Handle<vxs_batch, vxs_batch_destroy> handle_;
+};
+
 /** Computes the contacts of samples given by their feature numbers, at any separation, in the order of the features. */
 inline void query_features(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b,
                            const std::vector<std::uint32_t>& features, std::vector<Contact>& contacts,

@@ -34,6 +34,7 @@ use voxshell_cli::source;
 use crate::haptics_demo;
 use peers::{Files, Peer, Program};
 use voxshell_lab::clock::Clock;
+use voxshell_lab::machine::Machine;
 use voxshell_lab::row::Row;
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
@@ -145,6 +146,7 @@ impl Setup {
 }
 
 pub fn run(arguments: &Arguments) -> Result<()> {
+    let machine = Machine::now();
     let mesh = source::mesh(&arguments.mesh, Some(arguments.cook.extent.unwrap_or(1.0)))?;
     let name = Path::new(&arguments.mesh).file_name().unwrap_or(&arguments.mesh).to_string_lossy();
     let dense = arguments.dense.as_ref().map(|dense| source::mesh(dense, Some(1.0))).transpose()?;
@@ -189,7 +191,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         }
     };
     let with_mesh = |row: Row| if arguments.name == Name::Haptics { row } else { row.with("mesh", &*name) };
-    let rows: Vec<Row> = rows.into_iter().map(with_mesh).collect();
+    let rows: Vec<Row> = rows.into_iter().map(|row| machine.told(with_mesh(row))).collect();
     let json: String = rows.iter().map(|row| format!("{row}\n")).collect();
     if arguments.json {
         print!("{json}");

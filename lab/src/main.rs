@@ -1,6 +1,7 @@
 //! The command line of the lab: benchmarks of the library and its peers, and the papers' experiments.
 
 mod bench;
+mod compare;
 mod haptics_demo;
 mod papers;
 mod soak;
@@ -21,6 +22,8 @@ struct Arguments {
 enum Command {
     /// Measure the library's parts on this machine.
     Bench(Box<bench::Arguments>),
+    /// Tell changes of figures from the noise of the machine.
+    Compare(compare::Arguments),
     /// Play the papers' haptic scenes with a scripted hand and every renderer: a table, plots and pictures.
     HapticsDemo(haptics_demo::Arguments),
     /// Run the experiments of the papers behind Voxshell, with the papers' figures beside ours: tables, plots, one report.
@@ -32,6 +35,7 @@ enum Command {
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Bench(arguments) => bench::run(&arguments),
+        Command::Compare(arguments) => compare::run(&arguments),
         Command::HapticsDemo(arguments) => haptics_demo::run(&arguments),
         Command::Papers(arguments) => papers::run(&arguments),
         Command::Soak(arguments) => soak::run(&arguments),

@@ -53,6 +53,7 @@ pub(super) enum Kind {
     Voxelmap,
     VoxTree,
     Hulls,
+    Batch,
 }
 
 impl Kind {
@@ -68,6 +69,7 @@ impl Kind {
             n if n == Kind::Voxelmap as u32 => "vxs_voxelmap",
             n if n == Kind::VoxTree as u32 => "vxs_voxtree",
             n if n == Kind::Hulls as u32 => "vxs_hulls",
+            n if n == Kind::Batch as u32 => "vxs_batch",
             _ => "handle of an unknown kind",
         }
     }

@@ -5,6 +5,7 @@
 
 use std::mem::{offset_of, size_of};
 
+use super::batch::*;
 use super::contact_triangles::*;
 use super::cook_options::*;
 use super::haptics_bodies::*;
@@ -111,6 +112,7 @@ layout!(vxs_contact, 96, {
 layout!(vxs_triangle_point, 32, { triangle: 0, material: 4, barycentric: 8 });
 layout!(vxs_contact_triangles, 64, { on_a: 0, on_b: 32 });
 layout!(vxs_body, 64, { shape: 0, pose: 8 });
+layout!(vxs_body_pair, 136, { a: 0, b: 64, workspace: 128 });
 layout!(vxs_motion, 112, { from: 0, to: 56 });
 layout!(vxs_moving_body, 120, { shape: 0, motion: 8 });
 layout!(vxs_motion_query, 56, {

@@ -24,6 +24,7 @@ mod workers;
 
 pub mod allocations;
 pub mod asset;
+pub mod batch;
 pub mod contact_triangles;
 pub mod cook_options;
 pub mod create;
@@ -62,7 +63,7 @@ pub const HEADERS: [(&str, &[&str]); 11] = [
     ("base", &["status.rs", "types.rs", "log.rs", "allocations.rs"]),
     ("cook", &["cook_options.rs", "primitive.rs", "create.rs"]),
     ("shape", &["shape_info.rs", "shape.rs", "segment_intervals.rs", "materials.rs", "forms.rs", "asset.rs"]),
-    ("query", &["query_options.rs", "query.rs", "contact_triangles.rs"]),
+    ("query", &["query_options.rs", "query.rs", "batch.rs", "contact_triangles.rs"]),
     ("motion", &["motion.rs", "mesh_motion.rs"]),
     ("response", &["response.rs", "impulse.rs", "patches.rs"]),
     ("voxelmap", &["voxelmap.rs", "voxelmap_query.rs"]),

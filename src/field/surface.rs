@@ -109,7 +109,7 @@ impl Surface {
     }
 
     /// Returns the end points of an edge, body frame.
-    pub(crate) fn edge(&self, edge: u32) -> [Vec3; 2] {
+    pub fn edge(&self, edge: u32) -> [Vec3; 2] {
         self.edge_corners(edge).map(|i| self.sides.mesh.vertices[i as usize].into())
     }
 

@@ -199,6 +199,23 @@ static void in_two_threads(const vxs_shape *wedge, const vxs_shape *ground) {
   assert(jobs[0].count > 0 && jobs[1].count == 0);
 }
 
+static void in_a_batch(const vxs_shape *wedge, const vxs_shape *ground) {
+  enum { HEIGHTS = 20, MOST = 30000 };
+  static vxs_body_pair pairs[HEIGHTS];
+  static vxs_contact contacts[MOST];
+  static size_t offsets[HEIGHTS + 1];
+  for (int i = 0; i < HEIGHTS; ++i) {
+    pairs[i].a = (vxs_body){wedge, {{0, 5e-5 * i - 9e-4, 0}, 0, 0, 0, 1}};
+    pairs[i].b = (vxs_body){ground, {{0, 0, 0}, 0, 0, 0, 1}};
+  }
+  vxs_batch *batch = NULL;
+  must(vxs_batch_create(0, &batch), "batch"); /* a thread for each processor */
+  must(vxs_query_contacts_batch(batch, pairs, HEIGHTS, NULL, contacts, MOST, offsets), "contacts of all");
+  printf("%zu contacts at all heights, %zu at the last one\n", offsets[HEIGHTS], offsets[HEIGHTS] - offsets[HEIGHTS - 1]);
+  vxs_batch_destroy(batch);
+  assert(offsets[1] > 0 && offsets[HEIGHTS] == offsets[HEIGHTS - 1]);
+}
+
 static void to_stderr(uint32_t level, const char *message, void *user) {
   ++*(int *)user;
   fprintf(stderr, "voxshell %s: %s\n", level <= VXS_LOG_WARNING ? "warns" : "says", message);
@@ -262,6 +279,7 @@ int main(void) {
   hulls_of_two_wedges(wedge, workspace);
   on_the_way(wedge, ball, workspace);
   in_two_threads(wedge, ground);
+  in_a_batch(wedge, ground);
   assert(cook_an_open_mesh() > 0);
   nothing_is_allocated(wedge, ground, workspace);
   what_goes_wrong_is_said();

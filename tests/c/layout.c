@@ -248,6 +248,11 @@ AT(vxs_swept_body, sweep, 8);
 SIZE(vxs_body, 64);
 AT(vxs_body, shape, 0);
 AT(vxs_body, pose, 8);
+
+SIZE(vxs_body_pair, 136);
+AT(vxs_body_pair, a, 0);
+AT(vxs_body_pair, b, 64);
+AT(vxs_body_pair, workspace, 128);
 SIZE(vxs_haptics_report, 80);
 AT(vxs_haptics_report, struct_size, 0);
 AT(vxs_haptics_report, fresh, 4);

@@ -388,3 +388,48 @@ fn surfaces_are_of_closed_meshes_only() {
     assert!(!has(&cook(&open, &|_| {})));
     assert!(!has(&Shape::from_field(Field::Mesh(MeshField::new(torus).unwrap()))));
 }
+
+/// A flat box lies on a part of the top of another one, tilted by up to half a degree, so that its edges pass over the rim
+/// just below the top, where the top and the sides are equally close. There the normal is at a right angle to the edge, and
+/// that of the top, but where an edge cuts off a corner. No edge of the box is parallel to the rim: two parallel edges have no
+/// normal of their own.
+#[test]
+fn an_edge_over_the_rim_of_a_face_has_the_normal_of_the_face() {
+    let block = Body::sized(&primitives::cuboid([0.1; 3]).unwrap(), 0.2);
+    let bar = Body::sized(&primitives::cuboid([0.06, 0.01, 0.01]).unwrap(), 0.12);
+    let query = Query { coverage: Coverage::Edges, ..Query::default() };
+    let (mut rng, mut workspace) = (Rng(0x2501), Workspace::new());
+    let (mut inside, mut upright, mut neither) = (0, 0, 0);
+    for case in 0..if long() { 20_000 } else { 1_000 } {
+        let turn = Rotation::from_axis_angle(&Vec3::z_axis(), 0.25 + 1.05 * rng.fraction());
+        let tilt = Rotation::from_scaled_axis(rng.vector() * 0.005);
+        let at = Vec3::new(0.1 + 0.03 * rng.unit(), 0.05 * rng.unit(), 0.11 - 1e-4 * rng.fraction());
+        let pose = Pose::from_parts(at.into(), tilt * turn);
+        let found =
+            contacts(bar.geometry(), &pose, block.geometry(), &Pose::identity(), &query, &mut workspace).unwrap();
+        for contact in found.iter().filter(|c| c.feature & FEATURE_OF_EDGE != 0) {
+            let edge = contact.feature & !(FEATURE_OF_EDGE | FEATURE_OF_B);
+            let (own, pose, point) = match contact.feature & FEATURE_OF_B {
+                0 => (&bar, pose, contact.point_on_a),
+                _ => (&block, Pose::identity(), contact.point_on_b),
+            };
+            let ends = own.surface().edge(edge).map(|p| (pose * Point3::from(p)).coords);
+            let along = (ends[1] - ends[0]).normalize();
+            let is_diagonal = (pose.rotation.inverse() * along).amax() < 0.999;
+            if is_diagonal || ends.iter().any(|end| (end - point).norm() < 1e-9) {
+                continue;
+            }
+            inside += 1;
+            let is_upright = contact.normal.z < -0.999;
+            upright += usize::from(is_upright);
+            let is_across = contact.normal.dot(&along).abs() < 0.051;
+            if !is_upright && !is_across {
+                println!("{case}: {contact:?} of an edge along {along:?}");
+                neither += 1;
+            }
+        }
+    }
+    println!("{inside} contacts, {upright} upright, {neither} neither");
+    assert!(inside > 1000 && upright > inside * 9 / 10, "{upright} of {inside}");
+    assert!(neither <= inside / 10_000, "{neither} of {inside}");
+}

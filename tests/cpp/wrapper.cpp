@@ -62,6 +62,14 @@ static void contacts_and_distance(const Shape& box) {
   query_contacts(box, at(0, 0, 0.49), floor, identity(), {}, workspace, again);
   CHECK(again.size() == contacts.size() && again.data() == memory);
 
+  Batch batch(2);
+  const vxs_body body = {box.c_handle(), at(0, 0, 0.49)}, ground = {floor.c_handle(), identity()};
+  std::vector<Contact> of_all;
+  std::vector<std::size_t> offsets;
+  batch.query_contacts({{body, ground, nullptr}, {body, ground, nullptr}}, {}, of_all, offsets);
+  CHECK(offsets[1] == contacts.size() && offsets[2] == 2 * contacts.size() && of_all.size() == offsets[2]);
+  CHECK(of_all.back().separation == contacts.back().separation);
+
   std::vector<Contact> known;
   query_features(box, at(0, 0, 0.49), floor, identity(), {contacts[1].feature, contacts[0].feature}, known);
   CHECK(known.size() == 2 && known[0].separation == contacts[1].separation && known[1].feature == contacts[0].feature);

@@ -23,6 +23,7 @@
 #include "sequence.h"
 #include "voxelmaps.h"
 #include "voxtrees.h"
+#include "batches.h"
 
 static const struct function {
   const char *name;
@@ -41,7 +42,7 @@ static const struct weight {
 } WEIGHTS[] = {
     {"vxs_shape_create_from_triangles", 3}, {"vxs_shape_create_primitive", 2}, {"vxs_shape_create_from_file", 3},
     {"vxs_shape_save", 2},                  {"vxs_shape_save_as", 2},          {"vxs_shape_load", 3},
-    {"vxs_haptics_create", 5},              {"vxs_haptics_release", 2},        {"vxs_haptics_run", 1},
+    {"vxs_haptics_create", 5},              {"vxs_haptics_release", 2},        {"vxs_haptics_run", 2},
     {"vxs_haptics_stop", 3},                {"vxs_set_log", 2},                {"vxs_shape_release", 4},
     {"vxs_workspace_destroy", 3},           {"vxs_query_contacts", 80},        {"vxs_query_features", 30},
     {"vxs_query_distance", 30},             {"vxs_query_time_of_impact", 20},  {"vxs_query_motion_contacts", 20},
@@ -59,6 +60,7 @@ static const struct weight {
     {"vxs_voxtree_create_from_shape", 2},   {"vxs_voxtree_save", 2},           {"vxs_voxtree_load", 3},
     {"vxs_query_voxtrees", 30},             {"vxs_query_voxtree_impulse", 20},  {"vxs_hulls_create_from_shape", 3},
     {"vxs_hulls_create_from_triangles", 3}, {"vxs_query_hull_contacts", 30},   {"vxs_query_hull_distance", 20},
+    {"vxs_query_contacts_batch", 20},
 };
 static unsigned weights[FUNCTION_COUNT], weight_sum;
 static _Atomic uint64_t succeeded[FUNCTION_COUNT], refused[FUNCTION_COUNT], took[FUNCTION_COUNT];
@@ -107,6 +109,7 @@ static void close_stream(struct stream *s) {
   s->note_count = 0, s->locked = 0;
   for (size_t i = 0; i < HAPTICS; i++) drop_haptics(s, &s->haptics[i]);
   for (size_t i = 0; i < WORKSPACES; i++) drop_workspace(s, i);
+  drop_batch(s);
   for (size_t i = 0; i < FORMS; i++) {
     drop_form(s, &s->fields[i], FIELD), drop_form(s, &s->shells[i], POINTSHELL);
     drop_form(s, &s->maps[i], VOXELMAP), drop_form(s, &s->trees[i], VOXTREE), drop_form(s, &s->hulls[i], HULLS);

@@ -115,6 +115,7 @@ struct stream {
   struct shape_slot shapes[SHAPES];
   struct form_slot fields[FORMS], shells[FORMS], maps[FORMS], trees[FORMS], hulls[FORMS];
   vxs_workspace *workspaces[WORKSPACES];
+  vxs_batch *batch;
   size_t segments[WORKSPACES]; /* how many contacts the last query of each found, SIZE_MAX: unknown */
   struct haptics_slot haptics[HAPTICS];
   struct dead dead[DEAD];

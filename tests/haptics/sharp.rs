@@ -5,7 +5,7 @@ use support::haptics::DEVICE;
 use voxshell::asset::{CookOptions, Resolution, Shape};
 use voxshell::contact::{contacts, Coverage, Query, Workspace};
 use voxshell::haptics::{self, DeviceState, Forms, Obstacle, Renderer, Settings, Tool};
-use voxshell::math::{Pose, Progress, Twist};
+use voxshell::math::{Pose, Progress, Twist, Wrench};
 use voxshell::mesh::{primitives, TriMesh};
 use voxshell::pointshell::ShellOptions;
 
@@ -83,5 +83,33 @@ fn issue_19_a_spike_does_not_enter_a_face() {
         let (depth, force) = push(&spike, (&plate, Pose::identity()), top + 0.01, renderer, true);
         println!("{renderer:?}: {:.3} mm deep, {:.2} N", depth * 1e3, force);
         assert!(depth < 1e-4 && force > 1.0, "{renderer:?}: {depth} m deep, {force} N");
+    }
+}
+
+/// A bar lies flat on the rim of a block, which turns it about the rim alone.
+#[test]
+fn issue_19_a_bar_on_a_rim_is_turned_about_the_rim() {
+    let options = CookOptions { resolution: Resolution::Cells(40), ..CookOptions::default() };
+    let cook = |half| Shape::cook(&primitives::cuboid(half).unwrap(), &options, &Progress::none()).unwrap();
+    let (bar, block) = (cook([0.06, 0.01, 0.01]), cook([0.1; 3]));
+    let aside = UnitQuaternion::from_scaled_axis(Vector3::new(1.0, 2.0, -1.0).normalize() * 0.9);
+    for renderer in RENDERERS {
+        let held = Tool::of_mass(forms(&bar, true), &bar.mass.unwrap(), 0.2).unwrap();
+        let settings = Settings::for_tool(renderer, &held, &DEVICE).unwrap();
+        let at = |p: Vector3<f64>| Pose::from_parts((aside * p).into(), aside);
+        let obstacle = Obstacle::fixed(forms(&block, true), at(Vector3::new(0.13, 0.0, -0.1)));
+        let (mut servo, mut simulation) = haptics::new(settings, held, vec![obstacle]).unwrap();
+        let mut felt = Wrench::ZERO;
+        for step in 0..2000 {
+            let height = 0.011 - 0.002 * (f64::from(step) * DT).min(1.0);
+            let pose = at(Vector3::new(0.0, 0.0, height));
+            felt = servo.step(&DeviceState { pose, twist: Twist::ZERO, engaged: true }, DT).wrench;
+            simulation.simulate();
+        }
+        let (force, torque) = (aside.inverse() * felt.force, aside.inverse() * felt.torque);
+        println!("{renderer:?}: {force:?} {torque:?}");
+        assert!(force.z > 0.3 && force.xy().norm() < 0.02 * force.z, "{renderer:?}: {force}");
+        assert!(-torque.y > 0.025 * force.z && -torque.y < 0.065 * force.z, "{renderer:?}: {torque}");
+        assert!(torque.x.hypot(torque.z) < 0.05 * -torque.y, "{renderer:?}: {torque}");
     }
 }

@@ -36,8 +36,11 @@ const POINT: f64 = 1e-12;
 /// Triangles whose distances differ by at most this fraction are equally close.
 const EQUALLY_CLOSE: f64 = 1e-3;
 
-/// Cosine of the largest angle between the direction to the closest triangle and the normal of a contact.
+/// Cosine of the largest angle between the direction to the closest triangle and the normal of a contact at a corner.
 const WIDEST: f64 = 0.5;
+
+/// Least length of a weighted mean of two directions: that of directions about 150° apart.
+const SHORTEST: f64 = 0.25;
 
 /// Sine of the angle by which the normal of a contact may be outside the normal cone of the edge.
 const LEAN: f64 = 0.05;
@@ -205,18 +208,32 @@ impl Part<'_> {
     /// Returns the direction out of the other body: between the triangles that are equally close, or to one of them. The
     /// first of these counts against which the edge `faces`, so that an edge in a flat face has the face's direction where it
     /// ends at the rim of the other body.
+    ///
+    /// Inside an edge, the depth is largest where it grows with the distance to one triangle on one side and to another one
+    /// on the other side. The mean of both directions that is at a right angle to the edge is the normal: that of two edges
+    /// that cross, and that of a flat face where an edge on it passes over its rim.
     fn outward(&self, (deepest, near): (Trial, [u32; 2]), faces: impl Fn(&Vec3) -> bool) -> Option<Vec3> {
         let p = self.point(deepest.at);
         let own = self.other.towards(deepest.foot.triangle, &p)?;
-        let equally = |triangle: &u32| {
-            *triangle != deepest.foot.triangle
-                && self.other.distance(*triangle, &p) <= deepest.foot.distance * (1.0 + EQUALLY_CLOSE)
+        let others = |farther: f64| {
+            let is_close = move |triangle: &u32| {
+                *triangle != deepest.foot.triangle
+                    && self.other.distance(*triangle, &p) <= deepest.foot.distance * (1.0 + farther)
+            };
+            let near = near.into_iter().enumerate().filter(move |(i, t)| is_close(t) && !near[..*i].contains(t));
+            near.filter_map(move |(_, t)| self.other.towards(t, &p))
         };
-        let others = near.iter().enumerate().filter(|(i, t)| equally(t) && !near[..*i].contains(t));
-        let others = others.filter_map(|(_, t)| self.other.towards(*t, &p));
-        let sum = others.clone().fold(own, |sum, direction| sum + direction);
-        let middle = sum.try_normalize(0.5).filter(|middle| middle.dot(&own) >= WIDEST).unwrap_or(own);
-        let faced = std::iter::once(middle).chain([own]).chain(others).find(|direction| faces(&-direction));
+        let across = others(2.0 * COARSE_PRECISION).find_map(|other| {
+            let (a, b) = (own.dot(&self.along), other.dot(&self.along));
+            let is_inside = deepest.at > 0.0 && deepest.at < 1.0 && a * b < 0.0;
+            is_inside.then(|| ((own * b - other * a) / (b - a)).try_normalize(SHORTEST)).flatten()
+        });
+        let middle = across.unwrap_or_else(|| {
+            let sum = others(EQUALLY_CLOSE).fold(own, |sum, direction| sum + direction);
+            sum.try_normalize(0.5).filter(|middle| middle.dot(&own) >= WIDEST).unwrap_or(own)
+        });
+        let faced =
+            std::iter::once(middle).chain([own]).chain(others(EQUALLY_CLOSE)).find(|direction| faces(&-direction));
         Some(faced.unwrap_or(middle))
     }
 }

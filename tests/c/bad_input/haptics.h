@@ -79,7 +79,7 @@ ROWS(vxs_haptics_create) {
   INVALID(settings->coupling.point.z, 1e300, "settings->coupling.point is (");
   CHOICE(settings->coupling.saturation, 3);
   CHOICE(settings->metric, 2);
-  CHOICE(settings->detection, 3);
+  CHOICE(settings->detection, 4);
   NUMBER(settings->hulls_tolerance);
   INVALID(settings->hulls_tolerance, -1, "settings->hulls_tolerance is -1; expected");
   INVALID(settings->contact.stiffness, 0, "settings->contact.stiffness is 0; expected");

@@ -269,7 +269,7 @@ struct bad_handles {
 };
 
 static struct {
-  struct bad_handles shape, field, pointshell, workspace, haptics, voxelmap, voxtree, hulls;
+  struct bad_handles shape, field, pointshell, workspace, haptics, voxelmap, voxtree, hulls, batch;
   /* Memory that a read through an invalid handle may touch. */
   double memory[8];
 } bad;
@@ -331,6 +331,12 @@ static inline vxs_hulls *new_hulls(void) {
   return hulls;
 }
 
+static inline vxs_batch *new_batch(void) {
+  vxs_batch *batch = NULL;
+  OK(vxs_batch_create(2, &batch));
+  return batch;
+}
+
 /* Returns the tetrahedron as a tool over one at the origin. */
 static inline vxs_haptics *new_haptics(void) {
   vxs_shape *shape = tetrahedron();
@@ -347,7 +353,7 @@ static inline void make_bad_handles(void) {
   vxs_shape *shape = tetrahedron();
   bad.shape.other_kind = new_workspace();
   bad.field.other_kind = bad.pointshell.other_kind = bad.workspace.other_kind = bad.haptics.other_kind = shape;
-  bad.voxelmap.other_kind = bad.voxtree.other_kind = bad.hulls.other_kind = shape;
+  bad.voxelmap.other_kind = bad.voxtree.other_kind = bad.hulls.other_kind = bad.batch.other_kind = shape;
 #ifdef VOXSHELL_TEST_PANIC
   vxs_contact contact;
   vxs_aabb bounds;
@@ -379,6 +385,9 @@ static inline void make_bad_handles(void) {
   bad.hulls.poisoned = new_hulls();
   vxs_test_panic_in_next_call();
   CHECK(vxs_hulls_get_info(bad.hulls.poisoned, NULL) == VXS_PANIC);
+  bad.batch.poisoned = new_batch();
+  vxs_test_panic_in_next_call();
+  CHECK(vxs_query_contacts_batch(bad.batch.poisoned, NULL, 0, NULL, NULL, 0, &count) == VXS_PANIC);
 #endif
   /* Released last, so that they are among the most recently released handles. */
   OK(vxs_field_release(bad.field.released = field_of(shape)));
@@ -388,6 +397,7 @@ static inline void make_bad_handles(void) {
   OK(vxs_haptics_release(bad.haptics.released = new_haptics()));
   OK(vxs_voxtree_release(bad.voxtree.released = new_voxtree()));
   OK(vxs_hulls_release(bad.hulls.released = new_hulls()));
+  OK(vxs_batch_destroy(bad.batch.released = new_batch()));
   OK(vxs_shape_release(bad.shape.released = tetrahedron()));
 }
 
@@ -402,6 +412,7 @@ static inline void release_bad_handles(void) {
   OK(vxs_haptics_release(bad.haptics.poisoned));
   OK(vxs_voxtree_release(bad.voxtree.poisoned));
   OK(vxs_hulls_release(bad.hulls.poisoned));
+  OK(vxs_batch_destroy(bad.batch.poisoned));
 }
 
 #endif

@@ -6,6 +6,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
+use std::time::Instant;
 
 use rayon::prelude::*;
 use voxshell::asset::{CookOptions, Resolution, Shape};
@@ -30,6 +31,9 @@ use voxshell_lab::row::Row;
 const PAIRS: u64 = 200;
 const TRIANGLE_PAIRS: u64 = 10;
 const FEW_PAIRS: u64 = 1;
+/// Number of pairs whose rounds are timed, one after the other, and the time for 1 kHz, microseconds.
+const TIMED_PAIRS: u64 = 20;
+const PERIOD: f64 = 1e3;
 /// Pairs between two reports of the progress.
 const REPORT: usize = 10;
 /// Extents of body and tool, metres; cells along them.
@@ -96,7 +100,7 @@ pub fn rows(effort: Effort, rows: &mut Vec<Row>) -> Result<()> {
             true => TRIANGLE_PAIRS,
         };
         let done = AtomicUsize::new(0);
-        // Nothing here is timed, so all pairs run in parallel.
+        // No time of these is shown, so all pairs run in parallel.
         let pulls: Vec<Vec<Pulled>> = (0..pairs)
             .into_par_iter()
             .map(|seed| -> Result<Vec<Pulled>> {
@@ -124,6 +128,25 @@ pub fn rows(effort: Effort, rows: &mut Vec<Row>) -> Result<()> {
             );
         }
     }
+    round_times(effort, rows)
+}
+
+/// Adds the times of rounds of the simulation in which the bodies touch, with all renderers that test edges.
+fn round_times(effort: Effort, rows: &mut Vec<Row>) -> Result<()> {
+    let pairs = if effort.quick() { FEW_PAIRS } else { TIMED_PAIRS };
+    for (renderer, detection, name) in KINDS.iter().filter(|kind| kind.0.renderer().uses_surface()) {
+        let mut rounds = Vec::new();
+        for seed in 0..pairs {
+            let mut random = Random::new(seed);
+            let (body, tool) = (Body::new(&mut random, EXTENTS[0])?, Body::new(&mut random, EXTENTS[1])?);
+            rounds.extend(pull(&body, &tool, (*renderer, *detection), seed)?.rounds);
+        }
+        for (label, q) in [("p50", 0.5), ("p99", 0.99)] {
+            let measured = quantile(&mut rounds, q);
+            let row = Row::new(format!("haptics/bodies/{name}/round_{label}"), measured, "us").target(PERIOD);
+            rows.push(row.with("rounds", rounds.len()));
+        }
+    }
     Ok(())
 }
 
@@ -133,6 +156,8 @@ struct Pulled {
     depth: f64,
     /// Whether the tool was deeper than [`DEEP`] and than half the thickness of one of the bodies at that place.
     has_passed: bool,
+    /// Times of the rounds in which the bodies touched, microseconds.
+    rounds: Vec<f64>,
 }
 
 /// Returns the distance from a point of the surface through the inside to the other side, metres; 0 if the point is off
@@ -164,12 +189,16 @@ fn pull(body: &Body, tool: &Body, (renderer, detection): (RendererName, Detectio
     let query = Query { roles: Roles::Both, coverage: Coverage::Edges, max_separation: 0.0, ..Query::default() };
     let surfaces = [&body.mesh, &tool.mesh].map(Bvh::build);
     let (mut workspace, mut felt) = (Workspace::new(), Wrench::ZERO);
-    let mut pulled = Pulled { depth: 0.0, has_passed: false };
+    let mut pulled = Pulled { depth: 0.0, has_passed: false, rounds: Vec::new() };
     for step in 0..((start + BEYOND) / SPEED / STEP) as usize {
         device.wanted = wanted(step as f64 * STEP);
         device.step(&felt, STEP);
         felt = servo.step(&device.state(), STEP).wrench;
-        simulation.simulate();
+        let started = Instant::now();
+        let report = simulation.simulate();
+        if report.contacts > 0 {
+            pulled.rounds.push(started.elapsed().as_secs_f64() * 1e6);
+        }
         if step % LOOK == 0 {
             let found = contacts(exact[0], &servo.tool_pose(), exact[1], &Pose::identity(), &query, &mut workspace)?;
             for contact in found {
