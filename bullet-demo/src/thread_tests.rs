@@ -17,6 +17,10 @@ use crate::progress::Progress;
 use crate::run::{run_row, Cast, Context, Effort, Run};
 use crate::{screw, strip};
 
+fn long() -> bool {
+    std::env::var_os("VOXSHELL_LONG").is_some()
+}
+
 const METHOD: Method = Method::VoxshellCoarse;
 
 fn with_decomposer<T>(work: impl FnOnce(Decomposer) -> T) -> T {
@@ -25,7 +29,8 @@ fn with_decomposer<T>(work: impl FnOnce(Decomposer) -> T) -> T {
     work(Decomposer { cache: HullCache::at(None), folder: folder.path(), limit: None, progress: &progress })
 }
 
-fn run(cast: &Cast, case: Case, steps: usize) -> (Figures, Run) {
+/// Runs cases with one cast, whose prepared bodies live in the folder of the decomposer.
+fn run<const N: usize>(cast: &Cast, cases: [Case; N], steps: usize) -> [(Figures, Run); N] {
     with_decomposer(|decomposer| {
         let context = Context {
             progress: decomposer.progress,
@@ -36,8 +41,10 @@ fn run(cast: &Cast, case: Case, steps: usize) -> (Figures, Run) {
             json: false,
             effort: Effort { frames: 0, film: (0, 0), measure_every: 10 },
         };
-        let outcome = run_row(cast, METHOD, case, &context);
-        (outcome.row.outcome.unwrap(), outcome.run.unwrap())
+        cases.map(|case| {
+            let outcome = run_row(cast, METHOD, case, &context);
+            (outcome.row.outcome.unwrap(), outcome.run.unwrap())
+        })
     })
 }
 
@@ -59,7 +66,8 @@ fn nut_from_mesh_files_follows_their_thread() {
     let cast = Cast::with_nuts(SceneKind::NutBolt, None, None, nuts).unwrap();
     let driven = |c: &Case| c.parts == Some(Parts::Files) && c.drive == Some(Drive::Driver);
     let case = SceneKind::NutBolt.cases(METHOD).into_iter().find(driven).unwrap();
-    let threads = run(&cast, case, 750).0.threads.unwrap();
+    let [(figures, _)] = run(&cast, [case], 750);
+    let threads = figures.threads.unwrap();
     assert!((threads.pitch - 2e-3).abs() < 1e-6, "{threads:?}");
     assert!(threads.turns > 2.0 && threads.travel_error.abs() < 2.0, "{threads:?}");
     assert!(threads.tilt < 0.02, "{threads:?}");
@@ -74,18 +82,24 @@ fn missing_mesh_file_is_an_error() {
     assert!(error.contains("absent.obj"), "{error}");
 }
 
+/// With VOXSHELL_LONG=1 alone.
 #[test]
 fn many_nuts_seat_alike_on_one_and_two_threads() {
+    if !long() {
+        return;
+    }
     let nuts = NutOptions { turns: 1.5, ..NutOptions::default() };
-    let cast = Cast::with_nuts(SceneKind::NutBolt1000, None, Some(6), nuts).unwrap();
+    let count = 6;
+    let cast = Cast::with_nuts(SceneKind::NutBolt1000, None, Some(count), nuts).unwrap();
     let cases = SceneKind::NutBolt1000.cases(METHOD);
     for parts in [Parts::M16, Parts::M20] {
-        let [one, two] = [1, 2].map(|threads| {
-            let case = cases.iter().find(|c| c.parts == Some(parts) && c.threads == Some(threads)).unwrap();
-            run(&cast, *case, 900)
-        });
+        let [one, two] = run(
+            &cast,
+            [1, 2].map(|threads| *cases.iter().find(|c| c.parts == Some(parts) && c.threads == Some(threads)).unwrap()),
+            900,
+        );
         let threads = one.0.threads.unwrap();
-        assert_eq!((threads.nuts, threads.stopped), (6, 6), "{} {threads:?}", parts.name());
+        assert_eq!((threads.nuts, threads.stopped), (count, count), "{} {threads:?}", parts.name());
         assert!(threads.travel_error.abs() < 2.0, "{} {threads:?}", parts.name());
         assert!(one.0.descent.unwrap().contacts >= 6.0);
         for step in [0, 450, 900] {
@@ -94,8 +108,12 @@ fn many_nuts_seat_alike_on_one_and_two_threads() {
     }
 }
 
+/// With VOXSHELL_LONG=1 alone.
 #[test]
 fn nut_locks_at_the_friction_of_its_lead_angle() {
+    if !long() {
+        return;
+    }
     with_decomposer(|decomposer| {
         let (options, mut rows) = (NutOptions::default(), Vec::new());
         screw::rows(METHOD, &[Parts::M16], &[1.0], &options, &decomposer, |row| rows.push(row)).unwrap();
