@@ -1,5 +1,5 @@
-// M16 nuts (model 1) on standing M16 bolts (model 0), in real size. Each nut starts seven turns above the head of its
-// bolt, in the middle of its play. Its weight or a driver brings it down.
+// Nuts on standing bolts, in real size. Each nut starts some turns above the head of its bolt, in the middle of its play. Its
+// weight or a driver brings it down; in the scene of a screw the caller does.
 #include <algorithm>
 #include <cmath>
 
@@ -15,9 +15,6 @@ const btScalar kFreeSpeed = 4 * SIMD_2_PI;            // rad/s
 // Combined coefficients. The lead angle of M16 is atan(2 / (π 14.7)) = 2.48°: on flanks of 60° a nut turns by its weight below
 // tan(2.48°) cos(30°) = 0.0375.
 const btScalar kSlippery = btScalar(0.01), kSteel = btScalar(0.2);
-// Along the axis a turning nut has a thousand times the effective mass of a falling one. So the head stops the fall of
-// the nut at once and its rotation only gradually, and the solver needs many iterations.
-const int kIterations = 200;
 
 /// Returns the pose that puts the origin of the model's own mesh at `at`, turned about y.
 btTransform standing(const demo::Model& model, const btVector3& at, btScalar turn) {
@@ -31,30 +28,32 @@ btTransform standing(const demo::Model& model, const btVector3& at, btScalar tur
 }  // namespace
 
 void demo::nut_bolt(Scene& scene, const Setup& setup) {
-    const Model &bolt = setup.models[0], &nut = setup.models[1];
+    const Model &bolt = setup.models[setup.bolt], &nut = setup.models[setup.bolt + 1];
+    const bool pushed = setup.scene == SceneKind::Screw;
     const bool driven = setup.drive == Drive::Driver;
-    const btScalar friction = std::sqrt(driven ? kSteel : kSlippery);  // Bullet multiplies the two
-    const btScalar pitch = btScalar(0.002), mass = kDensity * btScalar(nut.volume);
-    scene.solver_info().m_numIterations = kIterations;
+    // Bullet multiplies the two.
+    const btScalar friction = pushed ? btScalar(setup.friction) : std::sqrt(driven ? kSteel : kSlippery);
+    const btScalar pitch = btScalar(nut.lead), mass = kDensity * btScalar(nut.volume);
+    scene.solver_info().m_numIterations = int(setup.iterations);
 
     const int pairs = int(setup.count);
-    const int row = pairs == 1 ? 1 : 10;
+    const int row = int(std::ceil(std::sqrt(double(pairs))));
     std::vector<btRigidBody*> nuts;
     for (int i = 0; i < pairs; ++i) {
         // Bullet's broadphase enlarges the box of a moving body by 50 mm, so closer pairs would count as neighbours.
         const btVector3 head(btScalar(0.15) * (i % row), 0, btScalar(0.15) * (i / row));
         // Each pair has its own orientation: the nut starts at its own angle, on the helix.
-        const btScalar turns = 7 - btScalar(i) / btScalar(pairs);
+        const btScalar turns = btScalar(setup.turns) - btScalar(i) / btScalar(pairs);
         scene.add_static(bolt, standing(bolt, head, 0)).setFriction(friction);
         btRigidBody& body = scene.add_dynamic(nut, standing(nut, head + btVector3(0, pitch * turns, 0), SIMD_2_PI * turns));
         body.setFriction(friction);
         const auto& inertia = nut.inertia;
         body.setMassProps(mass, mass * btVector3(btScalar(inertia[0]), btScalar(inertia[1]), btScalar(inertia[2])));
-        body.setGravity(btVector3(0, -10, 0));
+        body.setGravity(btVector3(0, pushed ? 0 : -10, 0));
         body.updateInertiaTensor();
         nuts.push_back(&body);
     }
-    if (driven)
+    if (driven && !pushed)
         scene.before_steps([nuts, dt = btScalar(setup.dt)](int) {
             // An impulse instead of applyTorque: the friction rows of the solver ignore the external torque of a step,
             // so nothing would ever resist it.

@@ -26,9 +26,37 @@ static double timed(Work work) {
     return std::min(wall_took, thread_took);
 }
 
-void TimedDispatcher::dispatchAllCollisionPairs(btOverlappingPairCache* pairs, const btDispatcherInfo& info,
-                                                btDispatcher* dispatcher) {
-    narrowphase_ns = timed([&] { btCollisionDispatcher::dispatchAllCollisionPairs(pairs, info, dispatcher); });
+namespace {
+
+/// A dispatcher with a timer. One thread is timed by the lesser of two clocks; the clock of the caller's thread stops while it
+/// waits for others, so several threads are timed by the wall clock.
+template <typename Base>
+class Timed final : public Base {
+public:
+    template <typename... Arguments>
+    Timed(NarrowphaseTimes& times, bool several, Arguments&&... arguments)
+        : Base(std::forward<Arguments>(arguments)...), times_(times), several_(several) {}
+
+    void dispatchAllCollisionPairs(btOverlappingPairCache* pairs, const btDispatcherInfo& info,
+                                   btDispatcher* dispatcher) override {
+        const double processor = nanoseconds(CLOCK_PROCESS_CPUTIME_ID), wall = nanoseconds(CLOCK_MONOTONIC);
+        const double lesser = timed([&] { Base::dispatchAllCollisionPairs(pairs, info, dispatcher); });
+        times_.spent = several_ ? nanoseconds(CLOCK_MONOTONIC) - wall : lesser;
+        times_.processor = nanoseconds(CLOCK_PROCESS_CPUTIME_ID) - processor;
+    }
+
+private:
+    NarrowphaseTimes& times_;
+    bool several_;
+};
+
+}  // namespace
+
+std::unique_ptr<btCollisionDispatcher> timed_dispatcher(const Setup& setup, btCollisionConfiguration& configuration,
+                                                        NarrowphaseTimes& times) {
+    if (setup.threads <= 1) return std::make_unique<Timed<btCollisionDispatcher>>(times, false, &configuration);
+    return std::make_unique<Timed<btVoxShellDispatcher>>(times, true, &configuration, int(setup.threads),
+                                                         contact_settings(setup));
 }
 
 void TimedClamp::updateAction(btCollisionWorld* world, btScalar dt) {
@@ -37,9 +65,9 @@ void TimedClamp::updateAction(btCollisionWorld* world, btScalar dt) {
 
 Scene::Scene(const Setup& setup)
     : setup_(setup),
-      dispatcher_(&configuration_),
-      world_(&dispatcher_, &broadphase_, &solver_, &configuration_),
-      shapes_(setup, dispatcher_) {
+      dispatcher_(timed_dispatcher(setup, configuration_, times_)),
+      world_(dispatcher_.get(), &broadphase_, &solver_, &configuration_),
+      shapes_(setup, *dispatcher_) {
     world_.setGravity(btVector3(0, -10, 0));
 }
 
@@ -129,18 +157,24 @@ StepFigures Scene::step() {
     if (drive_) drive_(step_);
 
     // No substeps, so that the step is exactly dt. stepSimulation(dt, 1) would integrate 1/60 s instead.
-    const double thread = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
+    const double thread = nanoseconds(CLOCK_THREAD_CPUTIME_ID), wall = nanoseconds(CLOCK_MONOTONIC);
     world_.stepSimulation(btScalar(setup_.dt), 0);
     const double took = nanoseconds(CLOCK_THREAD_CPUTIME_ID) - thread;
+    const double wall_took = nanoseconds(CLOCK_MONOTONIC) - wall;
     ++step_;
 
     StepFigures figures{};
     figures.clamp_ns = clamp_.clamp_ns;
-    figures.narrowphase_ns = dispatcher_.narrowphase_ns + clamp_.clamp_ns;
+    figures.narrowphase_ns = times_.spent + clamp_.clamp_ns;
+    figures.narrowphase_cpu_ns = times_.processor + clamp_.clamp_ns;
     figures.step_ns = took;
+    figures.step_wall_ns = wall_took;
     figures.pairs = std::uint32_t(broadphase_.getOverlappingPairCache()->getNumOverlappingPairs());
-    for (int i = 0; i < dispatcher_.getNumManifolds(); ++i) {
-        const int points = dispatcher_.getManifoldByIndexInternal(i)->getNumContacts();
+    for (int i = 0; i < dispatcher_->getNumManifolds(); ++i) {
+        const btPersistentManifold& manifold = *dispatcher_->getManifoldByIndexInternal(i);
+        const int points = manifold.getNumContacts();
+        for (int k = 0; k < points; ++k)
+            figures.contact_depth = std::max(figures.contact_depth, -double(manifold.getContactPoint(k).getDistance()));
         figures.contacts += std::uint32_t(points);
         figures.manifolds += points > 0;
     }
@@ -168,6 +202,58 @@ rust::Vec<BodyInfo> Scene::infos() const {
     return out;
 }
 
+btRigidBody& Scene::of_model(std::size_t index) const {
+    for (const Body& body : bodies_)
+        if (body.model && index-- == 0) return *body.rigid;
+    throw std::out_of_range("no body of a model has this index");
+}
+
+static btVector3 vector(const std::array<double, 3>& v) { return {btScalar(v[0]), btScalar(v[1]), btScalar(v[2])}; }
+
+void Scene::load(std::size_t body, const std::array<double, 3>& force) { of_model(body).applyCentralForce(vector(force)); }
+
+void Scene::push(std::size_t body, const std::array<double, 3>& impulse, const std::array<double, 3>& angular) {
+    btRigidBody& rigid = of_model(body);
+    rigid.applyCentralImpulse(vector(impulse));
+    rigid.applyTorqueImpulse(vector(angular));
+}
+
+std::array<double, 3> Scene::spin(std::size_t body) const {
+    const btVector3 w = of_model(body).getAngularVelocity();
+    return {double(w.x()), double(w.y()), double(w.z())};
+}
+
+void Scene::place(std::size_t body, const BodyPose& pose) {
+    btRigidBody& rigid = of_model(body);
+    const auto& p = pose.position;
+    const auto& q = pose.rotation;
+    const btTransform transform(btQuaternion{btScalar(q[0]), btScalar(q[1]), btScalar(q[2]), btScalar(q[3])},
+                                btVector3{btScalar(p[0]), btScalar(p[1]), btScalar(p[2])});
+    rigid.setWorldTransform(transform);
+    rigid.setInterpolationWorldTransform(transform);
+    rigid.setLinearVelocity(btVector3(0, 0, 0));
+    rigid.setAngularVelocity(btVector3(0, 0, 0));
+    // The impulses of the last step would start the next solution.
+    for (int i = 0; i < dispatcher_->getNumManifolds(); ++i) dispatcher_->getManifoldByIndexInternal(i)->clearManifold();
+}
+
+void Scene::set_friction(double friction) {
+    for (Body& body : bodies_) body.rigid->setFriction(btScalar(friction));
+}
+
+rust::Vec<ContactLoad> Scene::loads() const {
+    rust::Vec<ContactLoad> out;
+    for (int i = 0; i < dispatcher_->getNumManifolds(); ++i) {
+        const btPersistentManifold& manifold = *dispatcher_->getManifoldByIndexInternal(i);
+        for (int k = 0; k < manifold.getNumContacts(); ++k) {
+            const btManifoldPoint& point = manifold.getContactPoint(k);
+            const btVector3& p = point.getPositionWorldOnB();
+            out.push_back({{double(p.x()), double(p.y()), double(p.z())}, double(point.getAppliedImpulse())});
+        }
+    }
+    return out;
+}
+
 btTransform upright(const Model& model, btScalar x, btScalar y, btScalar z) {
     const auto& q = model.upright;
     const btQuaternion turn = btQuaternion(btScalar(q[0]), btScalar(q[1]), btScalar(q[2]), btScalar(q[3])).normalized();
@@ -188,7 +274,9 @@ std::unique_ptr<Scene> make_scene(const Setup& setup) {
         case SceneKind::Stack: stack(*scene, setup); break;
         case SceneKind::Rolling: rolling(*scene, setup); break;
         case SceneKind::NutBolt:
-        case SceneKind::NutBolt100: nut_bolt(*scene, setup); break;
+        case SceneKind::NutBolt100:
+        case SceneKind::NutBolt1000:
+        case SceneKind::Screw: nut_bolt(*scene, setup); break;
         case SceneKind::Wires: wires(*scene, setup); break;
         case SceneKind::FastDrop: fast_drop(*scene, setup); break;
         case SceneKind::Fan: fan(*scene, setup); break;

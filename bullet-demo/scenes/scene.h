@@ -5,6 +5,7 @@
 #include <btBulletDynamicsCommon.h>
 #include <voxshell/bullet.h>
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -16,17 +17,18 @@ namespace demo {
 struct StepFigures;  // shared with the Rust side: see bridge.rs
 struct BodyPose;
 struct BodyInfo;
+struct ContactLoad;
 
-/// Bullet's dispatcher with a timer around the narrowphase, otherwise unchanged.
-class TimedDispatcher final : public btCollisionDispatcher {
-public:
-    using btCollisionDispatcher::btCollisionDispatcher;
-    void dispatchAllCollisionPairs(btOverlappingPairCache* pairs, const btDispatcherInfo& info,
-                                   btDispatcher* dispatcher) override;
-
-    /// Time of the last step, nanoseconds.
-    double narrowphase_ns = 0;
+/// Times of the narrowphase of the last step, nanoseconds.
+struct NarrowphaseTimes {
+    double spent = 0;      // of the caller's thread; wall time with several threads
+    double processor = 0;  // of all threads
 };
+
+/// Returns Bullet's dispatcher, or with several threads Voxshell's, with a timer around the narrowphase, otherwise unchanged.
+/// The arguments must outlive it.
+std::unique_ptr<btCollisionDispatcher> timed_dispatcher(const Setup& setup, btCollisionConfiguration& configuration,
+                                                        NarrowphaseTimes& times);
 
 /// The motion clamp with a timer around it.
 class TimedClamp final : public btActionInterface {
@@ -74,6 +76,14 @@ public:
     void poses(rust::Vec<BodyPose>& out) const;
     rust::Vec<BodyInfo> infos() const;
 
+    // For callers that drive a body themselves. Indices count the bodies of models.
+    void push(std::size_t body, const std::array<double, 3>& impulse, const std::array<double, 3>& angular);
+    void load(std::size_t body, const std::array<double, 3>& force);
+    std::array<double, 3> spin(std::size_t body) const;
+    void place(std::size_t body, const BodyPose& pose);
+    void set_friction(double friction);
+    rust::Vec<ContactLoad> loads() const;
+
 private:
     struct Body {
         std::unique_ptr<btRigidBody> rigid;
@@ -81,10 +91,12 @@ private:
         int enters;          // step at which it joins the world
     };
     btRigidBody& add(std::unique_ptr<btRigidBody> rigid, const Model* model, int enters);
+    btRigidBody& of_model(std::size_t index) const;
 
     const Setup& setup_;
     btDefaultCollisionConfiguration configuration_;
-    TimedDispatcher dispatcher_;
+    NarrowphaseTimes times_;
+    std::unique_ptr<btCollisionDispatcher> dispatcher_;
     btDbvtBroadphase broadphase_;
     btSequentialImpulseConstraintSolver solver_;
     btDiscreteDynamicsWorld world_;

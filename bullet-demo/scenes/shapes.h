@@ -9,11 +9,16 @@
 
 #include "rust/cxx.h"
 
+#include <voxshell/bullet.h>
+
 namespace demo {
 
 struct Setup;  // shared with the Rust side: see bridge.rs
 struct Model;
 struct Hull;
+
+/// Returns the settings of Voxshell pairs in the scene.
+btVoxShellSettings contact_settings(const Setup& setup);
 
 /// Makes the shape of each model once, keeps it, and registers with the dispatcher the algorithm that the method needs.
 class ShapeMaker {

@@ -8,6 +8,7 @@ use clap::Parser;
 
 use crate::bridge::{Method, SceneKind};
 use crate::catalogue::{METHODS, SCENES};
+use crate::nut_bolt::options::NutArguments;
 
 /// Runs the same scenes in stock Bullet and with Voxshell, side by side.
 ///
@@ -43,6 +44,17 @@ pub struct Arguments {
     #[arg(long, requires = "evaluation")]
     pub quick: bool,
 
+    /// Measure the friction at which nuts of four sizes lock under a load, and the torque that tightens them, beside the
+    /// closed forms
+    #[arg(long, conflicts_with_all = ["scenes", "steps", "count", "patience", "evaluation", "all", "bolt"])]
+    pub screw_mechanics: bool,
+
+    /// Apply this many random wrenches to an M16 nut, or to that of --nut, at each of five rates, and count how often it
+    /// leaves its helix
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000),
+          conflicts_with_all = ["scenes", "steps", "count", "patience", "evaluation", "all"])]
+    pub strip_through: Option<u32>,
+
     /// Print one JSON object per row instead of the table. The report is then written only if --out is given
     #[arg(long)]
     pub json: bool,
@@ -63,7 +75,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub steps: Option<u32>,
 
-    /// Number of bodies of a pile or of each tower; default: the number of the scene
+    /// Number of bodies of a pile or of each tower, or of nuts; default: the number of the scene
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=5000))]
     pub count: Option<u32>,
 
@@ -76,6 +88,9 @@ pub struct Arguments {
     /// 300, with --all 60, and in the tour 15
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub decomposition_limit: Option<f64>,
+
+    #[command(flatten)]
+    pub nuts: NutArguments,
 
     /// Decompose a mesh for another process of this program. Values: the method, the mesh file, the hull file
     #[arg(long, hide = true, num_args = 3, value_names = ["METHOD", "INPUT", "OUTPUT"])]

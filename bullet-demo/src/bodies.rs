@@ -49,6 +49,8 @@ pub struct Body {
     pub branching: u32,
     /// Height of one body above the body below it in a stack, metres.
     pub pitch: f64,
+    /// Advance per turn of its thread, metres; 0 without a thread.
+    pub lead: f64,
     /// True for a body that holds others.
     pub container: bool,
     /// Options of cooking, coarse and fine, for bodies to which the defaults for about 1 m do not apply.
@@ -84,6 +86,7 @@ impl Body {
             samples: None,
             branching: ShellOptions::default().branching,
             pitch: upright_bounds.extents().y,
+            lead: 0.0,
             container: false,
             cooking: None,
             voxel: None,

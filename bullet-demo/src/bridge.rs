@@ -23,6 +23,9 @@ mod ffi {
         Scaling,
         NutBolt,
         NutBolt100,
+        NutBolt1000,
+        /// One nut that the caller pushes, without gravity.
+        Screw,
         Degenerate,
         Flush,
     }
@@ -101,6 +104,8 @@ mod ffi {
         radius: f64,
         /// Height of one body above the body below it in a stack, metres.
         pitch: f64,
+        /// Advance per turn of its thread, metres; 0 without a thread.
+        lead: f64,
         /// True for a body that holds others.
         container: bool,
         /// The convex parts, for the methods that use a decomposition.
@@ -137,6 +142,14 @@ mod ffi {
         count: u32,
         /// Drive of the nuts.
         drive: Drive,
+        /// Index of the bolt's model; that of its nut follows.
+        bolt: usize,
+        /// Largest number of turns of a nut above the head at the start.
+        turns: f64,
+        /// Iterations of the solver.
+        iterations: u32,
+        /// Threads of the narrowphase, with the caller's own.
+        threads: u32,
         /// True if Bullet's own continuous collision detection is on: a sphere is swept along with each convex body.
         swept_spheres: bool,
         segments: Segments,
@@ -153,7 +166,7 @@ mod ffi {
         on_plane: bool,
         /// Gravity and push on the moving body of a trial, m/s².
         acceleration: [f64; 3],
-        /// Coefficient of friction of each body of a trial; Bullet multiplies them.
+        /// Coefficient of friction of each body of a trial or a screw; Bullet multiplies them.
         friction: f64,
         motion: Motion,
     }
@@ -161,8 +174,12 @@ mod ffi {
     /// Measurements of one step.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     struct StepFigures {
-        /// Narrowphase time, nanoseconds; includes the motion clamp if there is one.
+        /// Narrowphase time, nanoseconds; includes the motion clamp if there is one. Wall time with several threads.
         narrowphase_ns: f64,
+        /// Processor time of all threads in the narrowphase, nanoseconds.
+        narrowphase_cpu_ns: f64,
+        /// Wall time of the whole step, nanoseconds.
+        step_wall_ns: f64,
         /// Time of the whole step (broadphase, narrowphase, solver), nanoseconds.
         step_ns: f64,
         /// Pairs of bodies whose boxes overlap.
@@ -171,6 +188,8 @@ mod ffi {
         clamp_ns: f64,
         /// Contact points in all manifolds.
         contacts: u32,
+        /// Depth of the deepest contact, metres; 0 if none penetrates.
+        contact_depth: f64,
         /// Manifolds with at least one contact.
         manifolds: u32,
         /// Kinetic energy of all bodies, joules.
@@ -186,6 +205,15 @@ mod ffi {
         rotation: [f64; 4],
         /// False until the body is poured.
         present: bool,
+    }
+
+    /// A contact point with the impulse that the solver gave it in the last step.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    struct ContactLoad {
+        /// Position in the world, metres.
+        position: [f64; 3],
+        /// Impulse along the normal, N s.
+        impulse: f64,
     }
 
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -206,6 +234,17 @@ mod ffi {
         fn step(self: Pin<&mut Scene>) -> StepFigures;
         fn poses(&self, out: &mut Vec<BodyPose>);
         fn infos(&self) -> Vec<BodyInfo>;
+        /// Adds an impulse, N s, and an angular impulse, N m s, to the body of this index in `infos`.
+        fn push(self: Pin<&mut Scene>, body: usize, impulse: &[f64; 3], angular: &[f64; 3]);
+        /// Lets a force, N, act on the centre of mass of the body of this index in the next step.
+        fn load(self: Pin<&mut Scene>, body: usize, force: &[f64; 3]);
+        /// Returns the angular velocity of the body of this index, rad/s.
+        fn spin(&self, body: usize) -> [f64; 3];
+        /// Sets the body of this index at rest in a pose.
+        fn place(self: Pin<&mut Scene>, body: usize, pose: &BodyPose);
+        /// Sets the coefficient of friction of all bodies; Bullet multiplies those of two bodies.
+        fn set_friction(self: Pin<&mut Scene>, friction: f64);
+        fn loads(&self) -> Vec<ContactLoad>;
 
         fn small_hull(vertices: &[f64]) -> Result<Hull>;
         fn hacd_available() -> bool;

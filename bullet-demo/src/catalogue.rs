@@ -4,6 +4,7 @@ use voxshell_lab::report::palette::{self, Colour};
 
 use crate::bridge::{Drive, Method, SceneKind, Segments};
 use crate::fast_bodies::{self, is_fast};
+use crate::nut_bolt::sizes::Parts;
 use crate::trial::Trial;
 use crate::{degenerate, flush};
 
@@ -19,7 +20,7 @@ pub struct SceneEntry {
     pub long: bool,
 }
 
-pub const SCENES: [SceneEntry; 20] = [
+pub const SCENES: [SceneEntry; 21] = [
     SceneEntry {
         kind: SceneKind::DropPlane,
         name: "drop-plane",
@@ -126,6 +127,15 @@ pub const SCENES: [SceneEntry; 20] = [
         long: true,
     },
     SceneEntry {
+        kind: SceneKind::NutBolt1000,
+        name: "nut-bolt-1000",
+        title: "A thousand nuts on bolts",
+        text: "A thousand pairs in one world, M16, M20 and the mesh files of --bolt and --nut in turn, all driven down their bolts \
+               at the same time, with one and two threads of the narrowphase. Each starts at another angle of the turn.",
+        seconds: 3.0,
+        long: true,
+    },
+    SceneEntry {
         kind: SceneKind::Wires,
         name: "wires",
         title: "Thrown at wires",
@@ -219,6 +229,10 @@ pub struct Case {
     pub trial: Option<Trial>,
     /// Cells of the fields along the largest extent of each body, where rows differ in them.
     pub cells: Option<u32>,
+    /// Bolts and nuts, in the scenes that have several sizes; `None`: the own M16.
+    pub parts: Option<Parts>,
+    /// Threads of the narrowphase, where it is not one.
+    pub threads: Option<u32>,
 }
 
 impl Case {
@@ -232,7 +246,9 @@ impl Case {
         let swept = if self.swept_spheres { " swept sphere" } else { "" };
         let trial = self.trial.map_or(String::new(), |t| format!(" {}", t.name));
         let cells = self.cells.map_or(String::new(), |n| format!(" {n} cells"));
-        trial + &e + &rate + &level + region + &drive + swept + &cells
+        let parts = self.parts.map_or(String::new(), |p| format!(" {}", p.name()));
+        let threads = self.threads.map_or(String::new(), |n| format!(" {n} thread{}", if n == 1 { "" } else { "s" }));
+        trial + &e + &rate + &level + region + &parts + &drive + swept + &cells + &threads
     }
 
     /// Returns the unit with a manifold of its own, and the level, where 0 is the root.
@@ -338,7 +354,7 @@ impl SceneKind {
         match self {
             scene if is_fast(scene) => fast_bodies::cases(scene, method),
             SceneKind::Ball => RESTITUTIONS.map(|e| Case { restitution: Some(e), ..Case::default() }).to_vec(),
-            scene if scene.has_threads() => crate::nut_bolt::cases(),
+            scene if scene.has_threads() => crate::nut_bolt::cases(scene),
             SceneKind::Levels if method.is_voxshell() => segmentations(),
             SceneKind::Degenerate => {
                 let case = |trial| Case { rate: Some(degenerate::RATE), trial: Some(trial), ..Case::default() };
@@ -357,6 +373,7 @@ impl SceneKind {
             SceneKind::Pile2000 => 2000,
             SceneKind::Stack | SceneKind::StackSpheres => 5,
             SceneKind::NutBolt100 => 100,
+            SceneKind::NutBolt1000 => 1000,
             SceneKind::Levels => 10,
             _ => 1,
         }
@@ -386,7 +403,7 @@ impl SceneKind {
     }
 
     pub fn has_threads(self) -> bool {
-        matches!(self, SceneKind::NutBolt | SceneKind::NutBolt100)
+        matches!(self, SceneKind::NutBolt | SceneKind::NutBolt100 | SceneKind::NutBolt1000)
     }
 
     /// Returns true for scenes of several small arrangements, each with bodies of its own.

@@ -6,6 +6,7 @@ use voxshell_lab::row::Row;
 use crate::bridge::{Method, SceneKind, StepFigures};
 use crate::catalogue::Case;
 use crate::fast_bodies::{is_fast, Passage};
+use crate::nut_bolt::sizes::Parts;
 use crate::nut_bolt::Threads;
 use crate::simulate::Recording;
 use crate::stack::Towers;
@@ -48,6 +49,8 @@ pub struct Figures {
     pub max_penetration: f64,
     /// The same over the whole run, the impact included.
     pub max_penetration_run: f64,
+    /// Largest depth of a contact as the solver gets it, at any step of the run, millimetres.
+    pub max_contact_depth: f64,
     /// Smallest distance between the true meshes at the end, millimetres; negative when they penetrate.
     pub resting_gap: Option<f64>,
     /// Kinetic energy at the end, joules.
@@ -61,8 +64,38 @@ pub struct Figures {
     /// rest.
     pub np_at_rest: Option<f64>,
     pub threads: Option<Threads>,
+    pub descent: Option<Descent>,
     pub passage: Option<Passage>,
     pub conduct: Option<Conduct>,
+}
+
+/// Means over the steps until the last nut arrives at the head.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Descent {
+    /// Narrowphase, microseconds per step.
+    pub np: f64,
+    /// Processor time of all threads in the narrowphase, microseconds per step.
+    pub np_processor: f64,
+    /// Wall time of the whole step, microseconds.
+    pub step: f64,
+    pub contacts: f64,
+    /// Simulated time over wall time.
+    pub real_time_factor: f64,
+}
+
+impl Descent {
+    pub fn new(recording: &Recording, arrival: usize) -> Self {
+        let steps = &recording.steps[..arrival.clamp(1, recording.steps.len())];
+        let mean = |f: &dyn Fn(&StepFigures) -> f64| steps.iter().map(f).sum::<f64>() / steps.len() as f64;
+        let step = mean(&|s| s.step_wall_ns * 1e-3);
+        Self {
+            np: mean(&|s| s.narrowphase_ns * 1e-3),
+            np_processor: mean(&|s| s.narrowphase_cpu_ns * 1e-3),
+            step,
+            contacts: mean(&|s| f64::from(s.contacts)),
+            real_time_factor: recording.dt * 1e6 / step,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -125,6 +158,7 @@ impl Figures {
             manifolds_mean: mean(&|i| f64::from(steps[i].manifolds)),
             max_penetration: deepest(from),
             max_penetration_run: deepest(0),
+            max_contact_depth: recording.steps.iter().map(|s| s.contact_depth * 1e3).fold(0.0, f64::max),
             resting_gap: gaps.last().map(|g| g.1 * 1e3).filter(|_| !scene.many()),
             kinetic_energy: recording.steps.last().map_or(0.0, |s| s.kinetic_energy),
             kinetic_energy_late: late.iter().map(|s| s.kinetic_energy).fold(0.0, f64::max),
@@ -133,6 +167,7 @@ impl Figures {
             towers: None,
             np_at_rest: (scene == SceneKind::Rolling).then(|| at_rest(&recording.steps)),
             threads: None,
+            descent: None,
             passage: None,
             conduct: None,
         }
@@ -225,6 +260,9 @@ impl SceneRow {
             row.put("rebound_error_pct", r.error);
         }
         if let Some(t) = f.threads {
+            row.put("parts", self.case.parts.unwrap_or(Parts::M16).name());
+            row.put("threads", self.case.threads.unwrap_or(1));
+            row.put("pitch_mm", t.pitch * 1e3);
             row.put("np_mean_us_per_nut", f.np_mean / t.nuts as f64);
             row.put("np_p99_us_per_nut", f.np_p99 / t.nuts as f64);
             row.put("turns", t.turns);
@@ -234,6 +272,18 @@ impl SceneRow {
             row.put("tilt_rad", t.tilt);
             row.put("nuts", t.nuts);
             row.put("stopped_at_head", t.stopped);
+            row.put("rest_height_mm", t.rest_height);
+            row.put("max_contact_depth_mm", f.max_contact_depth);
+            row.put("contacts_mean_per_nut", f.contacts_mean / t.nuts as f64);
+            if let Some(d) = f.descent {
+                let nuts = t.nuts as f64;
+                row.put("descent_steps", t.arrival);
+                row.put("descent_np_us_per_nut", d.np / nuts);
+                row.put("descent_np_processor_us_per_nut", d.np_processor / nuts);
+                row.put("descent_step_us_per_nut", d.step / nuts);
+                row.put("descent_contacts_per_nut", d.contacts / nuts);
+                row.put("descent_real_time_factor", d.real_time_factor);
+            }
         }
         if let Some(p) = f.pile {
             row.put("lost_bodies", p.lost);

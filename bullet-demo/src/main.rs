@@ -26,10 +26,14 @@ mod save;
 mod scaling;
 #[cfg(test)]
 mod scene_tests;
+mod screw;
 mod simulate;
 mod solids;
 mod stack;
+mod strip;
 mod table;
+#[cfg(test)]
+mod thread_tests;
 mod trial;
 
 use std::ffi::OsString;
@@ -44,6 +48,7 @@ use bridge::{Drive, Method, SceneKind};
 use cache::HullCache;
 use catalogue::{METHODS, SCENES};
 use decompose::Decomposer;
+use nut_bolt::sizes::Parts;
 use progress::Progress;
 use run::{run_scene, Cast, Context, Effort, Outcome};
 
@@ -121,6 +126,9 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         let out = arguments.out.clone().unwrap_or_else(default_out);
         return evaluation::run(arguments, &out, &subject(arguments));
     }
+    if arguments.screw_mechanics || arguments.strip_through.is_some() {
+        return experiments(arguments);
+    }
     let parts = if arguments.tour() { tour() } else { chosen(arguments) };
     let start = Instant::now();
     let folder = tempfile::Builder::new().prefix("bullet-demo-").tempdir().map_err(|e| e.to_string())?;
@@ -144,7 +152,8 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     for Part { scene, count, methods, drive } in parts {
         progress.start(&format!("{}: preparing", scene.entry().name), 0);
         let count = arguments.count.or(count);
-        let mut cast = Cast::new(scene, arguments.mesh.as_deref(), count).map_err(|e| e.to_string())?;
+        let nuts = arguments.nuts.options();
+        let mut cast = Cast::with_nuts(scene, arguments.mesh.as_deref(), count, nuts).map_err(|e| e.to_string())?;
         // Reuses what the previous scene cooked and decomposed.
         if let Some((last, _)) = done.iter_mut().find(|(last, _)| last.of_one_subject() && cast.of_one_subject()) {
             cast.stages = last.stages.clone();
@@ -165,6 +174,37 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         let path = report::write(&out, &done, &subject(arguments), &context)?;
         progress.finish();
         eprintln!("{:.0} s; the report, with films: {}", start.elapsed().as_secs_f64(), path.display());
+    }
+    Ok(())
+}
+
+/// Runs the experiments with one nut and prints their rows.
+fn experiments(arguments: &Arguments) -> Result<(), String> {
+    let folder = tempfile::Builder::new().prefix("bullet-demo-").tempdir().map_err(|e| e.to_string())?;
+    let progress = Progress::new();
+    let decomposer =
+        Decomposer { cache: HullCache::of_user(), folder: folder.path(), limit: None, progress: &progress };
+    let options = arguments.nuts.options();
+    let method = arguments.methods.first().copied().unwrap_or(Method::VoxshellCoarse);
+    if !method.is_voxshell() || arguments.methods.len() > 1 {
+        return Err("--method: the experiments with one nut take one of voxshell-coarse, voxshell-fine".into());
+    }
+    let mut rows = Vec::new();
+    let mut emit = |row: voxshell_lab::row::Row| {
+        if arguments.json {
+            println!("{row}");
+        }
+        rows.push(row);
+    };
+    if arguments.screw_mechanics {
+        screw::rows(method, &Parts::OWN, &screw::LOADS, &options, &decomposer, &mut emit)?;
+    }
+    if let Some(wrenches) = arguments.strip_through {
+        strip::rows(method, wrenches as usize, &options, &decomposer, &mut emit)?;
+    }
+    progress.finish();
+    if !arguments.json {
+        voxshell_lab::row::print(&rows);
     }
     Ok(())
 }

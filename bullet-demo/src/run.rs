@@ -12,9 +12,11 @@ use crate::bridge::{hacd_available, BodyPose, Drive, Method, SceneKind, Setup};
 use crate::catalogue::Case;
 use crate::decompose::Decomposer;
 use crate::fast_bodies::{self, is_fast};
-use crate::figures::{rebound, Figures, SceneRow};
+use crate::figures::{rebound, Descent, Figures, SceneRow};
 use crate::ground_truth::Block;
-use crate::nut_bolt;
+use crate::nut_bolt::options::NutOptions;
+use crate::nut_bolt::sizes::Parts;
+use crate::nut_bolt::{self, threads};
 use crate::pile::leavers;
 use crate::prepared_body::PreparedBody;
 use crate::progress::Progress;
@@ -23,6 +25,9 @@ use crate::simulate::{simulate, Recording};
 use crate::stack::towers;
 use crate::trial::{conduct, Ground, Trial};
 use crate::{degenerate, flush};
+
+/// Most nuts of a thousand whose depth is measured between the true meshes, evenly spread over them.
+pub const MEASURED_NUTS: usize = 8;
 
 /// Bullet's collision margin, metres.
 const MARGIN: f64 = 0.001;
@@ -33,6 +38,9 @@ pub struct Cast {
     /// Number of bodies that are poured, or of each tower.
     pub count: u32,
     pub stages: Vec<Arc<PreparedBody>>,
+    /// Origins of the bolts and nuts; two bodies each.
+    pub parts: Vec<Parts>,
+    pub nuts: NutOptions,
 }
 
 /// Result of one row: its figures and, for the report, the recording.
@@ -75,6 +83,16 @@ pub struct Effort {
 
 impl Cast {
     pub fn new(scene: SceneKind, mesh: Option<&Path>, count: Option<u32>) -> voxshell::Result<Self> {
+        Self::with_nuts(scene, mesh, count, NutOptions::default())
+    }
+
+    pub fn with_nuts(
+        scene: SceneKind,
+        mesh: Option<&Path>,
+        count: Option<u32>,
+        nuts: NutOptions,
+    ) -> voxshell::Result<Self> {
+        let parts = if scene.has_threads() { nut_bolt::parts_of(scene, &nuts) } else { Vec::new() };
         let count = count.unwrap_or(scene.count());
         let subject = || mesh.map_or_else(Body::embedded, Body::load);
         let bodies = match scene {
@@ -88,14 +106,14 @@ impl Cast {
             SceneKind::Rolling => vec![subject()?, Body::container(50)?],
             // Four children per node, as in the 2014 paper's experiments.
             SceneKind::Levels => vec![Body { branching: 4, ..subject()? }],
-            scene if scene.has_threads() => nut_bolt::bodies()?,
+            scene if scene.has_threads() => nut_bolt::bodies(&parts, &nuts)?,
             SceneKind::Degenerate => degenerate::bodies()?,
             SceneKind::Flush => flush::bodies()?,
             scene if is_fast(scene) => fast_bodies::bodies(scene, subject)?,
             _ => vec![subject()?],
         };
         let stages = bodies.into_iter().map(|b| PreparedBody::new(b).map(Arc::new)).collect::<voxshell::Result<_>>()?;
-        Ok(Self { scene, count, stages })
+        Ok(Self { scene, count, stages, parts, nuts })
     }
 
     /// Returns true if the only body is the user's, cooked in the usual way.
@@ -107,7 +125,7 @@ impl Cast {
     pub fn of_samples(mesh: Option<&Path>, samples: usize) -> voxshell::Result<Self> {
         let body = mesh.map_or_else(Body::embedded, Body::load)?;
         let stages = vec![Arc::new(PreparedBody::new(Body { samples: Some([samples; 2]), ..body })?)];
-        Ok(Self { scene: SceneKind::Scaling, count: 1, stages })
+        Ok(Self { scene: SceneKind::Scaling, count: 1, stages, parts: Vec::new(), nuts: NutOptions::default() })
     }
 }
 
@@ -116,6 +134,9 @@ pub fn run_scene(cast: &Cast, methods: &[Method], drive: Option<Drive>, context:
     let mut outcomes = Vec::new();
     for &method in methods.iter().filter(|m| m.applies_to(cast.scene)) {
         let cases = cast.scene.cases(method).into_iter().filter(|c| drive.is_none() || c.drive == drive);
+        let cases = cases.filter(|c| nut_bolt::plays(cast, c));
+        let given = cast.nuts.rate.filter(|_| cast.scene.has_threads());
+        let cases = cases.map(|c| Case { rate: given.or(c.rate), ..c });
         outcomes.extend(cases.map(|case| run_row(cast, method, case, context)));
     }
     outcomes
@@ -144,8 +165,10 @@ fn recorded(cast: &Cast, method: Method, case: Case, context: &Context) -> Resul
     let name = format!("{} / {}{}", scene.entry().name, method.entry().name, case.label());
     context.progress.start(&format!("{name}: preparing"), 0);
     let placements = case.trial.map_or(Ok(Vec::new()), |t| t.placements(cast))?;
+    let bolt = case.parts.and_then(|p| cast.parts.iter().position(|q| *q == p)).map_or(0, |i| 2 * i);
     let model = |(i, stage): (usize, &Arc<PreparedBody>)| {
-        let used = case.trial.is_none() || placements.iter().any(|p| p.model == i);
+        let used = (case.trial.is_none() || placements.iter().any(|p| p.model == i))
+            && (cast.parts.is_empty() || i / 2 == bolt / 2);
         if used {
             stage.model(method, &context.decomposer)
         } else {
@@ -169,6 +192,10 @@ fn recorded(cast: &Cast, method: Method, case: Case, context: &Context) -> Resul
         restitution: case.restitution.unwrap_or(0.0),
         count: cast.count,
         drive: case.drive.unwrap_or(Drive::Weight),
+        bolt,
+        turns: cast.nuts.turns,
+        iterations: cast.nuts.iterations,
+        threads: case.threads.unwrap_or(1),
         swept_spheres: case.swept_spheres,
         segments,
         segment_level,
@@ -194,13 +221,14 @@ fn recorded(cast: &Cast, method: Method, case: Case, context: &Context) -> Resul
     context.progress.start(&format!("{name}: measuring"), 0);
     let gaps = measure(cast, &recording, case.trial.as_ref(), context.effort.measure_every);
     let mut figures = Figures::new(scene, &recording, &gaps);
-    let used = |i: usize| case.trial.is_none() || setup.placements.iter().any(|p| p.model == i);
+    let used = |i: usize| recording.bodies.iter().any(|b| b.model == i);
     let stages = cast.stages.iter().enumerate().filter(|(i, _)| used(*i));
     figures.samples = stages.filter_map(|(_, s)| s.samples(method)).collect();
     figures.conduct = case.trial.map(|t| conduct(&t, &recording, figures.window));
     figures.rebound = case.restitution.and_then(|e| rebound(&gaps, gaps[0].1, e));
     figures.pile = scene.is_pile().then(|| leavers(cast, &recording));
-    figures.threads = scene.has_threads().then(|| nut_bolt::threads(cast, &recording));
+    figures.threads = scene.has_threads().then(|| threads(cast, &recording));
+    figures.descent = figures.threads.map(|t| Descent::new(&recording, t.arrival));
     figures.towers = scene.is_stack().then(|| towers(cast, &recording));
     figures.passage = is_fast(scene).then(|| fast_bodies::passage(scene, &recording));
     Ok((figures, Run { recording, gaps }))
@@ -222,6 +250,7 @@ fn measure(cast: &Cast, recording: &Recording, trial: Option<&Trial>, less_often
         SceneKind::Levels => 10,
         SceneKind::Pile500 | SceneKind::Pile2000 => 400,
         SceneKind::NutBolt100 => 1000,
+        SceneKind::NutBolt1000 => 100,
         _ => 100,
     };
     let last = recording.steps.len();
@@ -247,8 +276,11 @@ fn gap_at(cast: &Cast, recording: &Recording, trial: Option<&Trial>, step: usize
             Ground::Body(..) => -truth(1).exact_depth(&pose_of(&poses[1]), truth(0), &pose_of(&poses[0])),
         };
     }
+    // Depth between true threads takes half a second for a pair.
+    let measured =
+        |i: usize| scene != SceneKind::NutBolt1000 || (i / 2) % (poses.len() / 2).div_ceil(MEASURED_NUTS) == 0;
     let present: Vec<(usize, Pose)> =
-        poses.iter().enumerate().filter(|(_, p)| p.present).map(|(i, p)| (i, pose_of(p))).collect();
+        poses.iter().enumerate().filter(|(i, p)| p.present && measured(*i)).map(|(i, p)| (i, pose_of(p))).collect();
     let mut least = f64::INFINITY;
     if scene.on_plane() {
         let moving = present.iter().filter(|(i, _)| !recording.bodies[*i].fixed);

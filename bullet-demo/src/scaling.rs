@@ -13,11 +13,11 @@ const CONTACTS: usize = 12;
 const PLACES: usize = 100;
 
 /// 64-bit LCG of Knuth, upper bits.
-struct Rng(u64);
+pub struct Rng(pub u64);
 
 impl Rng {
     /// Returns a number in −1 to 1.
-    fn next(&mut self) -> f64 {
+    pub fn next(&mut self) -> f64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 11) as f64 / (1u64 << 52) as f64 - 1.0
     }
