@@ -112,7 +112,7 @@ pub fn tally(rig: &mut Rig, wrenches: usize, mut tick: impl FnMut()) -> [Tally; 
         let tally = &mut tallies[i % KINDS.len()];
         let distance = largest_distance(rig, KINDS[i % KINDS.len()], &mut rng);
         tally.wrenches += 1;
-        tally.jumps += usize::from(!(distance <= JUMP * rig.pitch));
+        tally.jumps += usize::from(distance.is_nan() || distance > JUMP * rig.pitch);
         tally.off_helix = tally.off_helix.max(distance);
         tick();
     }

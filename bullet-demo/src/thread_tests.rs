@@ -89,8 +89,7 @@ fn many_nuts_seat_alike_on_one_and_two_threads() {
         return;
     }
     let nuts = NutOptions { turns: 1.5, ..NutOptions::default() };
-    let count = 6;
-    let cast = Cast::with_nuts(SceneKind::NutBolt1000, None, Some(count), nuts).unwrap();
+    let cast = Cast::with_nuts(SceneKind::NutBolt1000, None, Some(6), nuts).unwrap();
     let cases = SceneKind::NutBolt1000.cases(METHOD);
     for parts in [Parts::M16, Parts::M20] {
         let [one, two] = run(
@@ -99,7 +98,7 @@ fn many_nuts_seat_alike_on_one_and_two_threads() {
             900,
         );
         let threads = one.0.threads.unwrap();
-        assert_eq!((threads.nuts, threads.stopped), (count, count), "{} {threads:?}", parts.name());
+        assert_eq!((threads.nuts, threads.stopped), (6, 6), "{} {threads:?}", parts.name());
         assert!(threads.travel_error.abs() < 2.0, "{} {threads:?}", parts.name());
         assert!(one.0.descent.unwrap().contacts >= 6.0);
         for step in [0, 450, 900] {
