@@ -508,10 +508,7 @@ vxs_status vxs_pointshell_get_samples(const struct vxs_pointshell *pointshell,
 /** Compressed samples of a field in bricks. The file is small. */
 #define VXS_STORE_COMPRESSED 0
 
-/**
- * Samples of a field in bricks as they are in memory. On Unix `vxs_shape_load` maps such a file, so that loading takes
- * almost no time.
- */
+/** Samples of a field in bricks as they are in memory: a larger file that loads faster, because nothing is unpacked. */
 #define VXS_STORE_RAW 1
 
 /**
@@ -538,10 +535,7 @@ VXS_API vxs_status vxs_shape_save_as(const struct vxs_shape *shape, const char *
  * Reads a shape from an asset file, as written by `vxs_shape_save` or `vxs_shape_save_as`. All contents, including the
  * checksums, are checked before they are used.
  *
- * On Unix a file of `VXS_STORE_RAW` is mapped: its samples are used in place, and all processes that load the file
- * share them. The file may be replaced (as `vxs_shape_save` does) or removed. A program that writes into the file
- * itself, or shortens it, while a shape loaded from it exists makes the answers of that shape undefined and may end
- * the process with SIGBUS. Other files are read.
+ * The file is read and closed: the shape does not depend on what becomes of it.
  *
  * @param path        UTF-8 (on Unix: any bytes the file system takes)
  * @param[out] shape  release it with `vxs_shape_release`
