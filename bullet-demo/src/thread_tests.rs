@@ -59,8 +59,12 @@ fn factory() -> Option<PartFiles> {
     Some(PartFiles { bolt, nut, axis: Vec3::z(), unit: 1.0, pitch: None })
 }
 
+/// With VOXSHELL_LONG=1 alone: cooking takes a minute.
 #[test]
 fn nut_from_mesh_files_follows_their_thread() {
+    if !long() {
+        return;
+    }
     let Some(files) = factory() else { return };
     let nuts = NutOptions { files: Some(files), ..NutOptions::default() };
     let cast = Cast::with_nuts(SceneKind::NutBolt, None, None, nuts).unwrap();
