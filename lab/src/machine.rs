@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::row::Row;
 
-/// What a time depends on beside the program. What the system does not tell is left out.
+/// A time depends on this state as well as on the program. A value that the system does not tell is left out.
 pub struct Machine {
     threads: usize,
     /// Mean number of running threads over the last minute.
