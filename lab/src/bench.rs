@@ -13,6 +13,7 @@ mod papers;
 pub mod parry;
 mod peers;
 pub mod progress;
+mod qp;
 pub mod random;
 mod segments;
 mod stages;
@@ -54,6 +55,8 @@ enum Name {
     /// Fields, dense and in bricks: cooking, error, sampling, memory, loading, compared with other libraries. Takes a
     /// minute and 1 GB.
     Fields,
+    /// Quadratic programs of constrained motions, compared with other solvers.
+    Qp,
     /// Tables 1 to 4 of Xu & Barbič (2014, 2016): fields, octrees, segments and motions, with the papers' figures.
     Tables,
 }
@@ -81,7 +84,7 @@ pub struct Arguments {
     #[arg(long, value_delimiter = ',', value_name = "CELLS")]
     resolutions: Vec<u32>,
     /// Other libraries to compare with; those in C++ are used if they are installed.
-    #[arg(long, value_delimiter = ',', value_enum, default_values_t = [Peer::Parry, Peer::Openvdb, Peer::Embree])]
+    #[arg(long, value_delimiter = ',', value_enum, default_values_t = [Peer::Parry, Peer::Openvdb, Peer::Embree, Peer::Daqp, Peer::Eiquadprog])]
     peers: Vec<Peer>,
     /// Number of random segments.
     #[arg(long, default_value_t = segments::COUNT)]
@@ -181,6 +184,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             let effort = haptics::Effort::new(arguments.quick, arguments.steps, arguments.pushes);
             haptics::rows(&arguments.bodies.assets(arguments.quick, true), effort, &arguments.parts)?
         }
+        Name::Qp => qp::rows(&setup)?,
         Name::Segments => segments::rows(&mesh, &setup)?,
         Name::Tables => {
             let tables = tables::Tables::measure(&name, &mesh, &setup)?;
@@ -190,7 +194,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             tables.rows()
         }
     };
-    let with_mesh = |row: Row| if arguments.name == Name::Haptics { row } else { row.with("mesh", &*name) };
+    let with_mesh =
+        |row: Row| if matches!(arguments.name, Name::Haptics | Name::Qp) { row } else { row.with("mesh", &*name) };
     let rows: Vec<Row> = rows.into_iter().map(|row| machine.told(with_mesh(row))).collect();
     let json: String = rows.iter().map(|row| format!("{row}\n")).collect();
     if arguments.json {

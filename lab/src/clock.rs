@@ -9,7 +9,27 @@ use voxshell::{Error, Result};
 pub type Run<'a> = &'a mut dyn FnMut() -> Result<f64>;
 
 /// Smallest and largest number of rounds, for any time limit.
-const ROUNDS: std::ops::RangeInclusive<usize> = 3..=20;
+const ROUNDS: std::ops::RangeInclusive<usize> = 5..=20;
+
+/// Seconds of a run in the fastest and in the slowest round.
+#[derive(Clone, Copy, Debug)]
+pub struct Timing {
+    pub least: f64,
+    pub most: f64,
+}
+
+impl Timing {
+    const NONE: Self = Self { least: f64::INFINITY, most: 0.0 };
+
+    fn take(&mut self, seconds: f64) {
+        (self.least, self.most) = (self.least.min(seconds), self.most.max(seconds));
+    }
+
+    /// Returns the slowest round over the fastest.
+    pub fn spread(self) -> f64 {
+        self.most / self.least
+    }
+}
 
 /// Repeats measurements.
 #[derive(Clone, Copy)]
@@ -44,30 +64,28 @@ pub fn on<T: Send>(threads: usize, run: impl FnOnce() -> T + Send) -> Result<T> 
 }
 
 impl Clock {
-    /// Returns the least seconds of each run over rounds in which the runs alternate, so that a disturbance affects all
-    /// of them.
-    pub fn in_turns<const N: usize>(self, mut runs: [Run; N]) -> Result<[f64; N]> {
-        let (mut least, mut spent) = ([f64::INFINITY; N], 0.0);
+    /// Times each run over rounds in which the runs alternate, so that a disturbance affects all of them.
+    pub fn in_turns<const N: usize>(self, mut runs: [Run; N]) -> Result<[Timing; N]> {
+        let (mut timings, mut spent) = ([Timing::NONE; N], 0.0);
         for round in 1..=*ROUNDS.end() {
-            for (run, least) in runs.iter_mut().zip(&mut least) {
+            for (run, timing) in runs.iter_mut().zip(&mut timings) {
                 let seconds = run()?;
-                *least = least.min(seconds);
+                timing.take(seconds);
                 spent += seconds;
             }
             if round >= *ROUNDS.start() && spent > self.seconds {
                 break;
             }
         }
-        Ok(least)
+        Ok(timings)
     }
 
-    /// Cooks on one thread, alternating with a peer's run: returns the least seconds of both, and the last cooked
-    /// result.
+    /// Cooks on one thread, alternating with a peer's run: returns the times of both, and the last cooked result.
     pub fn cook_beside<T: Send>(
         self,
         cook: impl Fn() -> Result<T> + Sync,
         theirs: Option<Run>,
-    ) -> Result<(f64, f64, T)> {
+    ) -> Result<(Timing, Timing, T)> {
         let mut cooked = None;
         let mut ours = || {
             // The previous result must be freed before the next is made.
@@ -78,13 +96,13 @@ impl Clock {
         };
         let [seconds, peer] = match theirs {
             Some(theirs) => self.in_turns([&mut ours, theirs])?,
-            None => [self.in_turns([&mut ours])?[0], f64::NAN],
+            None => [self.in_turns([&mut ours])?[0], Timing::NONE],
         };
         cooked.map(|value| (seconds, peer, value)).ok_or_else(|| Error::Unsupported("nothing was cooked".into()))
     }
 
     /// The same without a peer.
-    pub fn cook<T: Send>(self, cook: impl Fn() -> Result<T> + Sync) -> Result<(f64, T)> {
+    pub fn cook<T: Send>(self, cook: impl Fn() -> Result<T> + Sync) -> Result<(Timing, T)> {
         self.cook_beside(cook, None).map(|(seconds, _, value)| (seconds, value))
     }
 }

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde_json::{json, Map, Value};
 
+use crate::clock::Timing;
 use crate::table::{Align, Table};
 
 /// One figure, its target and the figure of a peer. Lower is better.
@@ -15,9 +16,20 @@ impl Row {
         Self::from(json!({ "row": name, "measured": measured, "target": null, "unit": unit }))
     }
 
+    /// Returns the time of the fastest round, seconds; `spread` is the slowest over the fastest.
+    pub fn timed(name: impl Into<String>, timing: Timing) -> Self {
+        Self::new(name, timing.least, "s").with("spread", timing.spread())
+    }
+
     /// Returns our time divided by the peer's, both in seconds.
     pub fn ratio(name: impl Into<String>, ours: f64, peer: &str, theirs: f64) -> Self {
         Self::new(name, ours / theirs, "ratio").peer(peer, theirs).with("peer_unit", "s")
+    }
+
+    /// Returns our fastest round over the peer's.
+    pub fn timed_ratio(name: impl Into<String>, ours: Timing, peer: &str, theirs: Timing) -> Self {
+        let row = Self::ratio(name, ours.least, peer, theirs.least);
+        row.with("spread", ours.spread()).with("peer_spread", theirs.spread())
     }
 
     pub fn target(self, target: impl Into<Option<f64>>) -> Self {

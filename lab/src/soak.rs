@@ -68,6 +68,9 @@ const SETTLED: f64 = 0.3;
 const LOCKED: f64 = 0.5;
 /// Time for which a force may be missing, seconds.
 const UNFELT: f64 = 0.02;
+/// A tool that comes to this fraction of its distance within that time is on its way to the hand: it grazes what it touches,
+/// and the coupling's pull accelerates it.
+const RETURNING: f64 = 0.9;
 
 /// Extremes over all steps of a renderer.
 #[derive(Default)]
@@ -246,7 +249,7 @@ impl Session {
         let (mut felt, mut last) = (Wrench::ZERO, Wrench::ZERO);
         let (mut next_round, mut stalled, mut clutched) = (0.0, 0.0, 0.0);
         let mut held: Option<Vec3> = None;
-        let (mut displaced_since, mut unfelt) = (None, 0.0);
+        let (mut displaced_since, mut unfelt, mut unfelt_from) = (None, 0.0, 0.0);
         let lever = 0.5 * TOOL * self.scale;
         let mut account = Account::new(self.servo.settings(), lever, &self.device.pose(), self.moves.is_some());
         for step in 0..(seconds / STEP) as u64 {
@@ -332,7 +335,11 @@ impl Session {
                 // For some steps, the coupling's damper may balance its spring.
                 let is_felt =
                     output.wrench.force.norm() > share * expected || (!is_god_object && torque > share * DISPLACED);
-                unfelt = if is_felt { 0.0 } else { unfelt + STEP };
+                if is_felt || displacement < RETURNING * unfelt_from {
+                    (unfelt, unfelt_from) = (0.0, displacement);
+                } else {
+                    unfelt += STEP;
+                }
                 if unfelt > UNFELT {
                     tally.silent += 1;
                     tally.describe(&format!("{displacement:.4} m of displacement are not felt"), t, &output, &last);

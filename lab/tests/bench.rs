@@ -73,6 +73,18 @@ fn segments_meet_what_the_peers_meet() {
 }
 
 #[test]
+fn quadratic_programs_are_measured_with_their_steps() {
+    let rows = rows(&output(bench("qp --peers parry --json")));
+    check_keys(&rows);
+    for (kind, most) in [("contacts", 20.0), ("general", 30.0)] {
+        let row = &rows[&format!("qp/{kind}/100")];
+        assert!(number(row, "constrained") > 500.0, "{row}");
+        assert!((6.0..most).contains(&number(row, "steps_mean")), "{row}");
+        assert!(number(row, "spread") >= 1.0, "{row}");
+    }
+}
+
+#[test]
 fn tables_quote_the_papers() {
     let rows =
         rows(&output(bench("tables --mesh torus --resolutions 128 --segments 1000 --pairs 40 --samples 3000 --json")));

@@ -6,6 +6,7 @@
 //! Goldfarb & Idnani (1983), on an orthogonal factorisation of the active rows that is never updated, only appended to or
 //! made anew: there are six at most.
 
+use crate::field::wide;
 use crate::math::{Mat6, Vec6};
 use crate::{Error, Result};
 
@@ -19,6 +20,10 @@ pub const TOLERANCE: f64 = 1e-9;
 /// Sine of the angle between a row and the active ones at which the row counts as dependent on them. Below
 /// [`TOLERANCE`]: where b = 0, a row that is violated by more than that makes at least that angle.
 const INDEPENDENT: f64 = 1e-10;
+
+/// Sine of the smallest angle between an active row and those before it at which the point is moved along from step to step.
+/// At smaller ones, rounding would be taken for a violation, and the point is computed anew in each step.
+const STEEP: f64 = 1e-3;
 
 /// The constraint `normal` · a ≤ `slack`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,21 +56,49 @@ pub struct Solution {
 
 type V = [f64; 6];
 
+/// Six numbers in lanes; the others are zero.
+type Lanes = [f64; 8];
+
+#[inline(always)]
 fn dot(p: &V, q: &V) -> f64 {
     ((p[0] * q[0] + p[1] * q[1]) + (p[2] * q[2] + p[3] * q[3])) + (p[4] * q[4] + p[5] * q[5])
 }
 
+#[inline(always)]
 fn length(p: &V) -> f64 {
     dot(p, p).sqrt()
 }
 
 /// Returns p − s q.
+#[inline(always)]
 fn less(p: &V, s: f64, q: &V) -> V {
     std::array::from_fn(|i| p[i] - s * q[i])
 }
 
-/// Lower triangular factor of M, by rows.
-struct Metric([V; 6]);
+#[inline(always)]
+fn lanes(p: &V) -> Lanes {
+    [p[0], p[1], p[2], p[3], p[4], p[5], 0.0, 0.0]
+}
+
+#[inline(always)]
+fn first_six(p: &Lanes) -> V {
+    [p[0], p[1], p[2], p[3], p[4], p[5]]
+}
+
+/// Adds s q to `to`.
+#[inline(always)]
+fn add(to: &mut Lanes, s: f64, q: &Lanes) {
+    for i in 0..8 {
+        to[i] += s * q[i];
+    }
+}
+
+/// Lower triangular factor of M, by rows, and the inverses of its diagonal.
+#[derive(Clone, Copy)]
+struct Metric {
+    l: [V; 6],
+    inverse: V,
+}
 
 impl Metric {
     fn new(mass: &Mat6) -> Result<Self> {
@@ -85,35 +118,26 @@ impl Metric {
                 }
             }
         }
-        Ok(Self(l))
+        let inverse = std::array::from_fn(|i| 1.0 / l[i][i]);
+        Ok(Self { l, inverse })
     }
 
     /// Returns Lᵀ a.
     fn point(&self, a: &Vec6) -> V {
-        std::array::from_fn(|i| (i..6).map(|k| self.0[k][i] * a[k]).sum())
+        std::array::from_fn(|i| (i..6).map(|k| self.l[k][i] * a[k]).sum())
     }
 
     /// Returns L y.
     fn load(&self, y: &V) -> Vec6 {
-        Vec6::from_fn(|i, _| (0..=i).map(|k| self.0[i][k] * y[k]).sum())
-    }
-
-    /// Returns L⁻¹ of a row's normal.
-    fn normal(&self, row: &Vec6) -> V {
-        let mut g = [0.0; 6];
-        for i in 0..6 {
-            let sum: f64 = (0..i).map(|k| self.0[i][k] * g[k]).sum();
-            g[i] = (row[i] - sum) / self.0[i][i];
-        }
-        g
+        Vec6::from_fn(|i, _| (0..=i).map(|k| self.l[i][k] * y[k]).sum())
     }
 
     /// Returns L⁻ᵀ y.
     fn motion(&self, y: &V) -> Vec6 {
         let mut a = Vec6::zeros();
         for i in (0..6).rev() {
-            let sum: f64 = (i + 1..6).map(|k| self.0[k][i] * a[k]).sum();
-            a[i] = (y[i] - sum) / self.0[i][i];
+            let sum: f64 = (i + 1..6).map(|k| self.l[k][i] * a[k]).sum();
+            a[i] = (y[i] - sum) / self.l[i][i];
         }
         a
     }
@@ -129,108 +153,214 @@ struct Rows {
 }
 
 impl Rows {
+    /// Sets the rows, in the metric; slacks count as zero if `homogeneous`.
+    fn set(&mut self, metric: &Metric, rows: &[Row], homogeneous: bool) -> Result<()> {
+        if rows.len() > MAX_ROWS {
+            return Err(Error::argument("rows", rows.len(), format!("at most {MAX_ROWS}")));
+        }
+        self.count = rows.len();
+        for (i, row) in rows.iter().enumerate() {
+            for k in 0..6 {
+                self.g[k][i] = row.normal[k];
+            }
+            self.slack[i] = row.slack;
+        }
+        if !measure(metric, homogeneous, self) {
+            let is_finite = |row: &Row| row.slack.is_finite() && row.normal.iter().all(|v| v.is_finite());
+            // Finite numbers may be too large for the metric.
+            let i =
+                rows.iter().position(|row| !is_finite(row)).or((0..rows.len()).find(|&i| !self.length[i].is_finite()));
+            let i = i.unwrap_or(0);
+            return Err(Error::argument(format!("rows[{i}]"), rows[i].slack, "finite numbers"));
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
     fn row(&self, i: usize) -> V {
         std::array::from_fn(|k| self.g[k][i])
     }
 
+    #[inline(always)]
     fn excess(&self, i: usize, y: &V) -> f64 {
         dot(&self.row(i), y) - self.slack[i]
     }
 
     /// Returns the row with the largest violation above `least`; of equal ones the lowest.
+    #[inline(always)]
     fn worst(&self, y: &V, least: f64) -> Option<usize> {
-        let mut excess = [0.0; MAX_ROWS];
-        let n = self.count;
+        let n = self.count.min(MAX_ROWS);
         let [g0, g1, g2, g3, g4, g5] = &self.g;
-        for i in 0..n {
-            let dot = ((g0[i] * y[0] + g1[i] * y[1]) + (g2[i] * y[2] + g3[i] * y[3])) + (g4[i] * y[4] + g5[i] * y[5]);
-            excess[i] = dot - self.slack[i];
-        }
-        let mut worst = (least, None);
-        for i in 0..n {
-            if excess[i] > worst.0 {
-                worst = (excess[i], Some(i));
+        let mut excess = [0.0; MAX_ROWS];
+        let mut worst = [least; 8];
+        for start in (0..n).step_by(8) {
+            let slack = &self.slack[start..start + 8];
+            let (g0, g1, g2) = (&g0[start..start + 8], &g1[start..start + 8], &g2[start..start + 8]);
+            let (g3, g4, g5) = (&g3[start..start + 8], &g4[start..start + 8], &g5[start..start + 8]);
+            let excess = &mut excess[start..start + 8];
+            for i in 0..8 {
+                let dot =
+                    ((g0[i] * y[0] + g1[i] * y[1]) + (g2[i] * y[2] + g3[i] * y[3])) + (g4[i] * y[4] + g5[i] * y[5]);
+                excess[i] = dot - slack[i];
+                // The lanes beyond the last row hold rows of earlier programs.
+                let counts = start + i < n;
+                worst[i] = if counts & (excess[i] > worst[i]) { excess[i] } else { worst[i] };
             }
         }
-        worst.1
+        let worst = worst.into_iter().fold(least, |most, excess| if excess > most { excess } else { most });
+        if worst > least {
+            excess[..n].iter().position(|excess| *excess == worst)
+        } else {
+            None
+        }
     }
 }
 
-/// The active rows and their factorisation: row `index[k]` is Σ r[j][k] q[j] over j ≤ k.
+wide! {
+    /// Changes rows into the metric, L⁻¹ g, and to unit length, with their slacks. Returns whether all numbers are finite.
+    fn measure(metric: &Metric, homogeneous: bool, rows: &mut Rows) -> bool {
+        let n = rows.count.min(MAX_ROWS);
+        let (l, inverse) = (&metric.l, &metric.inverse);
+        let [g0, g1, g2, g3, g4, g5] = &mut rows.g;
+        let (g0, g1, g2, g3, g4, g5) =
+            (&mut g0[..n], &mut g1[..n], &mut g2[..n], &mut g3[..n], &mut g4[..n], &mut g5[..n]);
+        let (slacks, lengths) = (&mut rows.slack[..n], &mut rows.length[..n]);
+        let mut all_finite = true;
+        for i in 0..n {
+            let row = [g0[i], g1[i], g2[i], g3[i], g4[i], g5[i]];
+            let mut g = [0.0; 6];
+            for j in 0..6 {
+                let mut sum = 0.0;
+                for k in 0..j {
+                    sum += l[j][k] * g[k];
+                }
+                g[j] = (row[j] - sum) * inverse[j];
+            }
+            let mut largest = 0.0;
+            for v in g {
+                largest = if v.abs() > largest { v.abs() } else { largest };
+            }
+            // Scaled first, without rounding: the square of a tiny row would underflow.
+            let (down, up) = powers_of_two(largest);
+            let scaled = g.map(|v| v * down);
+            let norm = dot(&scaled, &scaled).sqrt();
+            let says_nothing = norm == 0.0;
+            let unit = if says_nothing { 0.0 } else { 1.0 / norm };
+            let length = norm * up;
+            let slack = slacks[i];
+            all_finite &= (norm + length).is_finite() & slack.is_finite();
+            g0[i] = scaled[0] * unit;
+            g1[i] = scaled[1] * unit;
+            g2[i] = scaled[2] * unit;
+            g3[i] = scaled[3] * unit;
+            g4[i] = scaled[4] * unit;
+            g5[i] = scaled[5] * unit;
+            lengths[i] = length;
+            let slack = if says_nothing { slack } else { slack / length };
+            slacks[i] = if homogeneous { 0.0 } else { slack };
+        }
+        all_finite
+    }
+}
+
+/// Returns a power of two that brings a positive number near 1, and its inverse.
+#[inline(always)]
+fn powers_of_two(x: f64) -> (f64, f64) {
+    let exponent = (x.to_bits() >> 52).clamp(1, 2045);
+    (f64::from_bits((2046 - exponent) << 52), f64::from_bits(exponent << 52))
+}
+
+/// The active rows and their factorisation: row `index[k]` is height q[k] + Σ r[k][j] q[j] over j < k.
 #[derive(Clone, Copy, Default)]
 struct Active {
     index: [u16; 6],
     multiplier: V,
-    q: [V; 6],
-    /// Components of row k along each q.
-    r: [V; 6],
+    /// Orthogonal unit vectors, and the same by components.
+    q: [Lanes; 6],
+    components: [Lanes; 6],
+    /// Components of row k along the q before its own, and the inverse of that along its own.
+    r: [Lanes; 6],
+    inverse: V,
     count: usize,
 }
 
 impl Active {
     /// Returns the component of `g` perpendicular to the active rows, and its components along them.
-    fn across(&self, g: &V) -> (V, V) {
-        let (mut z, mut along) = (*g, [0.0; 6]);
+    #[inline(always)]
+    fn across(&self, g: &V) -> (V, Lanes) {
+        let (mut z, mut along) = (lanes(g), [0.0; 8]);
         // Two passes are enough (Kahan): the remainder is orthogonal to the last digit.
         for _ in 0..2 {
-            for k in 0..self.count {
-                let part = dot(&self.q[k], &z);
-                along[k] += part;
-                z = less(&z, part, &self.q[k]);
+            let mut part = [0.0; 8];
+            for j in 0..6 {
+                add(&mut part, z[j], &self.components[j]);
             }
+            for k in 0..self.count {
+                add(&mut z, -part[k], &self.q[k]);
+            }
+            add(&mut along, 1.0, &part);
         }
-        (z, along)
+        (first_six(&z), along)
     }
 
-    fn push(&mut self, index: u16, multiplier: f64, z: &V, mut along: V) {
+    #[inline(always)]
+    fn push(&mut self, index: u16, multiplier: f64, z: &V, along: Lanes) {
         let n = self.count;
         let height = length(z);
-        along[n] = height;
-        self.q[n] = z.map(|v| v / height);
+        let unit = z.map(|v| v / height);
+        self.q[n] = lanes(&unit);
+        for j in 0..6 {
+            self.components[j][n] = unit[j];
+        }
         self.r[n] = along;
+        self.inverse[n] = 1.0 / height;
         self.index[n] = index;
         self.multiplier[n] = multiplier;
         self.count = n + 1;
     }
 
     /// Factorises again, without the rows that are not `kept`.
+    #[inline(always)]
     fn keep(&mut self, rows: &Rows, kept: impl Fn(usize) -> bool) {
         let old = *self;
-        self.count = 0;
+        *self = Self::default();
         for k in (0..old.count).filter(|&k| kept(k)) {
             let (z, along) = self.across(&rows.row(old.index[k].into()));
             self.push(old.index[k], old.multiplier[k], &z, along);
         }
     }
 
+    #[inline(always)]
+    fn is_shallow(&self) -> bool {
+        self.inverse[..self.count].iter().any(|inverse| *inverse > 1.0 / STEEP)
+    }
+
     /// Returns c with Σ c_k g_k = the component of the vector whose components along the q are given.
-    fn combination(&self, along: &V) -> V {
-        let mut c = *along;
+    #[inline(always)]
+    fn combination(&self, along: &Lanes) -> V {
+        let (mut rest, mut c) = (*along, [0.0; 6]);
         for k in (0..self.count).rev() {
-            for j in k + 1..self.count {
-                c[k] -= self.r[j][k] * c[j];
-            }
-            c[k] /= self.r[k][k];
+            c[k] = rest[k] * self.inverse[k];
+            add(&mut rest, -c[k], &self.r[k]);
         }
         c
     }
 
     /// Returns the point nearest to `wanted` at which all active rows hold with equality, and stores their multipliers.
+    #[inline(always)]
     fn project(&mut self, rows: &Rows, wanted: &V) -> V {
-        let (mut y, mut along) = self.across(wanted);
-        if self.count == 6 {
-            y = [0.0; 6];
-        }
+        let (y, mut along) = self.across(wanted);
+        let mut y = if self.count == 6 { [0.0; 8] } else { lanes(&y) };
         // Intersection of the active planes, by components along the q: forward substitution.
-        let mut meet = [0.0; 6];
+        let mut meet = [0.0; 8];
         for k in 0..self.count {
             let before: f64 = (0..k).map(|j| self.r[k][j] * meet[j]).sum();
-            meet[k] = (rows.slack[usize::from(self.index[k])] - before) / self.r[k][k];
+            meet[k] = (rows.slack[usize::from(self.index[k])] - before) * self.inverse[k];
             along[k] -= meet[k];
-            y = less(&y, -meet[k], &self.q[k]);
+            add(&mut y, meet[k], &self.q[k]);
         }
         self.multiplier = self.combination(&along).map(|m| m.max(0.0));
-        y
+        first_six(&y)
     }
 }
 
@@ -244,6 +374,8 @@ pub struct Solver {
     rows: Box<Rows>,
     active: Active,
     steps: u32,
+    /// The last mass matrix and its factor.
+    metric: Option<(Mat6, Metric)>,
 }
 
 impl Default for Solver {
@@ -255,7 +387,7 @@ impl Default for Solver {
 impl Solver {
     pub fn new() -> Self {
         let rows = Rows { g: [[0.0; MAX_ROWS]; 6], slack: [0.0; MAX_ROWS], length: [0.0; MAX_ROWS], count: 0 };
-        Self { rows: Box::new(rows), active: Active::default(), steps: 0 }
+        Self { rows: Box::new(rows), active: Active::default(), steps: 0, metric: None }
     }
 
     /// Solves min ‖a − `unconstrained`‖_M over J a ≤ b.
@@ -269,8 +401,8 @@ impl Solver {
         if !unconstrained.iter().all(|v| v.is_finite()) {
             return Err(Error::argument("unconstrained", unconstrained[0], "finite numbers"));
         }
-        let metric = Metric::new(mass)?;
-        self.load(&metric, rows, false)?;
+        let metric = self.metric(mass)?;
+        self.rows.set(&metric, rows, false)?;
         let wanted = metric.point(unconstrained);
         let Some(y) = self.run(&wanted) else {
             self.active.count = 0;
@@ -296,7 +428,8 @@ impl Solver {
     /// As for [`Solver::solve`].
     pub fn is_locked(&mut self, mass: &Mat6, rows: &[Row]) -> Result<bool> {
         let before = self.active;
-        self.load(&Metric::new(mass)?, rows, true)?;
+        let metric = self.metric(mass)?;
+        self.rows.set(&metric, rows, true)?;
         let locked = self.spans_all() && {
             let inward = |g: &[f64; MAX_ROWS]| -g[..self.rows.count].iter().sum::<f64>();
             let inward: V = std::array::from_fn(|k| inward(&self.rows.g[k]));
@@ -333,35 +466,6 @@ impl Solver {
         self.steps
     }
 
-    fn load(&mut self, metric: &Metric, rows: &[Row], homogeneous: bool) -> Result<()> {
-        if rows.len() > MAX_ROWS {
-            return Err(Error::argument("rows", rows.len(), format!("at most {MAX_ROWS}")));
-        }
-        let to = &mut *self.rows;
-        for (i, row) in rows.iter().enumerate() {
-            let g = metric.normal(&row.normal);
-            // Scaled first: the square of a tiny row would underflow.
-            let largest = g.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
-            let scaled = g.map(|v| if largest > 0.0 { v / largest } else { 0.0 });
-            let norm = length(&scaled);
-            if !(norm.is_finite() && largest.is_finite() && row.slack.is_finite() && row.normal.sum().is_finite()) {
-                return Err(Error::argument(format!("rows[{i}]"), row.slack, "finite numbers"));
-            }
-            let says_nothing = norm == 0.0;
-            for k in 0..6 {
-                to.g[k][i] = if says_nothing { 0.0 } else { scaled[k] / norm };
-            }
-            to.length[i] = if says_nothing { 0.0 } else { largest * norm };
-            to.slack[i] = match (homogeneous, says_nothing) {
-                (true, _) => 0.0,
-                (false, true) => row.slack,
-                (false, false) => row.slack / (largest * norm),
-            };
-        }
-        to.count = rows.len();
-        Ok(())
-    }
-
     /// Returns whether no direction lies in the planes of all rows.
     fn spans_all(&self) -> bool {
         let mut basis = Active::default();
@@ -380,16 +484,35 @@ impl Solver {
         true
     }
 
+    /// Returns the factor of a mass matrix, which is often that of the last program.
+    fn metric(&mut self, mass: &Mat6) -> Result<Metric> {
+        match &self.metric {
+            Some((last, metric)) if last == mass => Ok(*metric),
+            _ => {
+                let metric = Metric::new(mass)?;
+                self.metric = Some((*mass, metric));
+                Ok(metric)
+            }
+        }
+    }
+
     /// Runs Goldfarb & Idnani's method on the loaded rows; `None` when there is no solution.
     fn run(&mut self, wanted: &V) -> Option<V> {
-        let Self { rows, active, steps, .. } = self;
-        let rows = &**rows;
+        solve(&self.rows, wanted, &mut self.active, &mut self.steps)
+    }
+}
+
+wide! {
+    /// Finds the point of the loaded rows that is nearest to `wanted`. The rows that are active at first are hints.
+    fn solve(rows: &Rows, wanted: &V, active: &mut Active, steps: &mut u32) -> Option<V> {
         let (hints, hinted) = (active.index, active.count);
         let deepest = rows.slack[..rows.count].iter().fold(0.0, |d: f64, s| d.max(-s));
         let tolerance = TOLERANCE * (length(wanted) + deepest);
         *active = Active::default();
         *steps = 0;
         let mut y = *wanted;
+        // Whether y is computed from the active rows alone, in ascending order, and not by the steps so far.
+        let mut is_final = true;
         loop {
             // A row that is active holds with equality, so it is never the worst.
             let mut worst = (tolerance, None);
@@ -399,24 +522,38 @@ impl Solver {
                     worst = (rows.excess(i, &y), Some(i));
                 }
             }
-            let Some(row) = worst.1.or_else(|| rows.worst(&y, tolerance)) else { break };
-            take_in(rows, active, &mut y, row, steps)?;
-            y = active.project(rows, wanted);
-            if *steps > 20 * (MAX_ROWS as u32) {
-                return None;
+            // No closure: it would be compiled for the baseline.
+            if worst.1.is_none() {
+                worst.1 = rows.worst(&y, tolerance);
+            }
+            match worst.1 {
+                Some(row) => {
+                    take_in(rows, active, &mut y, row, steps)?;
+                    is_final = false;
+                    if active.is_shallow() {
+                        y = active.project(rows, wanted);
+                    }
+                    if *steps > 20 * (MAX_ROWS as u32) {
+                        return None;
+                    }
+                }
+                None if is_final => return Some(y),
+                None => {
+                    if !active.index[..active.count].is_sorted() {
+                        active.index[..active.count].sort_unstable();
+                        active.keep(rows, |_| true);
+                    }
+                    y = active.project(rows, wanted);
+                    is_final = true;
+                }
             }
         }
-        if active.count > 1 && !active.index[..active.count].is_sorted() {
-            active.index[..active.count].sort_unstable();
-            active.keep(rows, |_| true);
-            y = active.project(rows, wanted);
-        }
-        Some(y)
     }
 }
 
 /// Makes a violated row active, and removes rows whose multipliers it would turn negative. `None` when it contradicts
 /// them.
+#[inline(always)]
 fn take_in(rows: &Rows, active: &mut Active, y: &mut V, row: usize, steps: &mut u32) -> Option<()> {
     let g = rows.row(row);
     let mut multiplier = 0.0;
@@ -445,12 +582,12 @@ fn take_in(rows: &Rows, active: &mut Active, y: &mut V, row: usize, steps: &mut 
         for k in 0..active.count {
             active.multiplier[k] = (active.multiplier[k] - step * change[k]).max(0.0);
         }
+        if full < f64::INFINITY {
+            *y = less(y, step, &z);
+        }
         if full <= ends.0 {
             active.push(row as u16, multiplier, &z, along);
             return Some(());
-        }
-        if full < f64::INFINITY {
-            *y = less(y, step, &z);
         }
         active.keep(rows, |k| k != ends.1);
     }

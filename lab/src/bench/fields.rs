@@ -73,12 +73,16 @@ pub fn rows(mesh: &TriMesh, setup: &Setup) -> Result<Vec<Row>> {
     let Some((&largest, others)) = resolutions.split_last() else { return Ok(Vec::new()) };
     let steps = Steps::new(3 * others.len() + 2);
     let files = Files::new(mesh)?;
+    let mut openvdb = setup.program(Peer::Openvdb, &files)?;
+    if let Some(openvdb) = &mut openvdb {
+        openvdb.ask("mesh vertices triangles")?;
+    }
     let mut bench = Bench {
         mesh,
         bvh: Bvh::build(mesh),
         targets: Targets { fine: mesh.triangles.len() > 5_000 },
         parry: setup.wants(Peer::Parry).then(|| Parry::new(mesh)).flatten(),
-        openvdb: setup.program(Peer::Openvdb, &files)?,
+        openvdb,
         files,
         clock: setup.clock,
         held: None,
@@ -146,7 +150,7 @@ impl Bench<'_> {
         };
         let (grid, center) = (*field.grid(), field.center());
         let target = self.targets.dense(cells);
-        let row = Row::new(format!("fields/cook_dense/{cells}"), seconds, "s").target(target).with("nodes", grid.len());
+        let row = Row::timed(format!("fields/cook_dense/{cells}"), seconds).target(target).with("nodes", grid.len());
         let stages = stages::of(|progress| DenseField::cook(mesh, &options, progress))?;
         self.push(row.with("stages_s", stages));
 
@@ -155,7 +159,7 @@ impl Bench<'_> {
         let mut rows = errors.rows("dense", cells, 1e-5, field.sign().closed);
         if let (Some(parry), Some((theirs, projected))) = (&self.parry, projection) {
             let name = format!("fields/cook_dense/{cells}/over_parry");
-            let row = Row::ratio(name, seconds, &format!("{} project_local_point", parry::NAME), theirs);
+            let row = Row::timed_ratio(name, seconds, &format!("{} project_local_point", parry::NAME), theirs);
             self.rows.push(row.target(1.0 / 60.0).with("peer_nodes", projected));
             let theirs = near.errors(|n| parry.distance(in_mesh(near.nodes[n].1, center)));
             rows = theirs.beside(rows, parry::NAME);
@@ -172,10 +176,10 @@ impl Bench<'_> {
         let cook = || BrickField::cook(mesh, &options, &Progress::none());
         let (seconds, theirs, field) = self.clock.cook_beside(cook, volume.as_mut().map(|run| run as Run))?;
         let stages = stages::of(|progress| BrickField::cook(mesh, &options, progress))?;
-        self.push(Row::new(format!("fields/cook_bricks/{cells}"), seconds, "s").with("stages_s", stages));
+        self.push(Row::timed(format!("fields/cook_bricks/{cells}"), seconds).with("stages_s", stages));
         if let Some(openvdb) = &self.openvdb {
             let name = format!("fields/cook_bricks/{cells}/over_openvdb");
-            let row = Row::ratio(name, seconds, &format!("{} meshToVolume", openvdb.name), theirs);
+            let row = Row::timed_ratio(name, seconds, &format!("{} meshToVolume", openvdb.name), theirs);
             self.push(row.target(self.targets.bricks()));
         }
         self.errors_of_bricks(cells, &field)?;
@@ -221,7 +225,7 @@ impl Bench<'_> {
             Ok(seconds)
         };
         let [seconds] = self.clock.in_turns([&mut ours])?;
-        let row = Row::new(format!("fields/{name}/{cells}/2_threads"), seconds, "s").target(targets[0]);
+        let row = Row::timed(format!("fields/{name}/{cells}/2_threads"), seconds).target(targets[0]);
         // Time of both threads together: less than twice the row's time if other processes used the machine.
         self.push(row.with("computed_s", computed));
         if let (Some(before), Some(peak)) = (before, status("VmHWM")) {
@@ -260,7 +264,8 @@ impl Bench<'_> {
                 shape.map(|_| seconds)
             };
             let [seconds] = self.clock.in_turns([&mut load])?;
-            let row = Row::new(format!("fields/bricks/{cells}/load{kind}"), seconds * 1e3, "ms");
+            let row = Row::new(format!("fields/bricks/{cells}/load{kind}"), seconds.least * 1e3, "ms")
+                .with("spread", seconds.spread());
             self.push(if store == Store::Raw { row.target(at_1024(50.0)) } else { row });
         }
         Ok(())
@@ -301,7 +306,7 @@ impl Bench<'_> {
             for (what, gradient) in [("distance", false), ("gradient", true)] {
                 let mut full = || Ok(seconds_of(dense, &points, repeats, gradient));
                 let mut sparse = || Ok(seconds_of(bricks, &points, repeats, gradient));
-                let [full, sparse] = self.clock.in_turns([&mut full, &mut sparse])?;
+                let [full, sparse] = self.clock.in_turns([&mut full, &mut sparse])?.map(|timing| timing.least);
                 let row = Row::new(format!("fields/sample_{what}/{cells}/{name}"), sparse / full, "ratio");
                 let row = row.with("bricks_ns", sparse / calls * 1e9).with("dense_ns", full / calls * 1e9);
                 self.push(row.target((cells == 512).then_some(target)));

@@ -20,6 +20,10 @@ pub enum Peer {
     Openvdb,
     /// Embree, if installed: rays against meshes.
     Embree,
+    /// DAQP, if installed: quadratic programs.
+    Daqp,
+    /// eiquadprog, if installed: quadratic programs.
+    Eiquadprog,
 }
 
 struct Source {
@@ -43,6 +47,18 @@ const EMBREE: Source = Source {
     libraries: &["-lembree3"],
     packages: "libembree-dev",
 };
+const DAQP: Source = Source {
+    name: "daqp",
+    text: include_str!("../../../benches/peers/daqp.cpp"),
+    libraries: &["-ldaqp"],
+    packages: "and install https://github.com/darnstrom/daqp with CMake",
+};
+const EIQUADPROG: Source = Source {
+    name: "eiquadprog",
+    text: include_str!("../../../benches/peers/eiquadprog.cpp"),
+    libraries: &["-I/usr/include/eigen3", "-leiquadprog"],
+    packages: "libeigen3-dev, and install https://github.com/stack-of-tasks/eiquadprog with CMake",
+};
 /// Flags that give the peers their best performance.
 const FLAGS: [&str; 4] = ["-std=c++17", "-O3", "-DNDEBUG", "-march=native"];
 
@@ -50,9 +66,14 @@ const FLAGS: [&str; 4] = ["-std=c++17", "-O3", "-DNDEBUG", "-march=native"];
 pub struct Files(TempDir);
 
 impl Files {
+    /// The folder without a file.
+    pub fn empty() -> Result<Self> {
+        tempfile::tempdir().map(Self).map_err(|source| Error::Io { path: std::env::temp_dir(), source })
+    }
+
+    /// The folder with a mesh, whose extent is in metres.
     pub fn new(mesh: &TriMesh) -> Result<Self> {
-        let folder = tempfile::tempdir().map_err(|source| Error::Io { path: std::env::temp_dir(), source })?;
-        let files = Self(folder);
+        let files = Self::empty()?;
         let vertices = mesh.vertices.iter().flat_map(|v| v.map(|x| (x as f32).to_ne_bytes())).flatten();
         files.write("vertices", vertices)?;
         files.write("triangles", mesh.triangles.iter().flat_map(|t| t.map(u32::to_ne_bytes)).flatten())?;
@@ -70,6 +91,17 @@ impl Files {
         self.write("nodes", nodes.iter().flat_map(|n| n.map(|i| (i as i32).to_ne_bytes())).flatten())
     }
 
+    /// Writes numbers.
+    pub fn write_numbers(&self, name: &str, numbers: impl Iterator<Item = f64>) -> Result<()> {
+        self.write(name, numbers.flat_map(f64::to_ne_bytes))
+    }
+
+    pub fn read_numbers(&self, name: &str) -> Result<Vec<f64>> {
+        let path = self.0.path().join(name);
+        let bytes = std::fs::read(&path).map_err(|source| Error::Io { path, source })?;
+        Ok(bytes.chunks_exact(8).map(|b| f64::from_ne_bytes(std::array::from_fn(|i| b[i]))).collect())
+    }
+
     pub fn read_values(&self) -> Result<Vec<f32>> {
         let path = self.0.path().join("values");
         let bytes = std::fs::read(&path).map_err(|source| Error::Io { path, source })?;
@@ -82,7 +114,7 @@ impl Files {
     }
 }
 
-/// The running program of a peer, with its mesh loaded.
+/// The running program of a peer.
 pub struct Program {
     child: Child,
     commands: Option<ChildStdin>,
@@ -98,6 +130,8 @@ impl Program {
             Peer::Parry => return Ok(None),
             Peer::Openvdb => &OPENVDB,
             Peer::Embree => &EMBREE,
+            Peer::Daqp => &DAQP,
+            Peer::Eiquadprog => &EIQUADPROG,
         };
         let path = match cache().map(|folder| folder.join(source.file_name())) {
             Some(path) => path,
@@ -105,7 +139,7 @@ impl Program {
         };
         // A program compiled for another machine, or for a removed library, does not answer.
         let running = path.exists().then(|| Self::run(&path, files).ok()).flatten();
-        let mut program = match running {
+        let program = match running {
             Some(program) => program,
             None => {
                 eprintln!("compiling benches/peers/{}.cpp, once", source.name);
@@ -119,7 +153,6 @@ impl Program {
                 Self::run(&path, files)?
             }
         };
-        program.ask("mesh vertices triangles")?;
         Ok(Some(program))
     }
 

@@ -16,7 +16,7 @@ use super::peers::{Files, Peer, Program};
 use super::progress::Steps;
 use super::random::Random;
 use super::{fields, Setup};
-use voxshell_lab::clock::{of_thread, Clock};
+use voxshell_lab::clock::{of_thread, Clock, Timing};
 use voxshell_lab::row::Row;
 
 pub const COUNT: usize = 1_000_000;
@@ -56,6 +56,7 @@ pub fn rows(mesh: &TriMesh, setup: &Setup) -> Result<Vec<Row>> {
     let program = |peer| -> Result<Option<Program>> {
         let mut program = setup.program(peer, &files)?;
         if let Some(program) = &mut program {
+            program.ask("mesh vertices triangles")?;
             program.ask("segments segments")?;
         }
         Ok(program)
@@ -125,11 +126,11 @@ impl Bench {
         let hits = crossed.count();
         let name = format!("segments/{cells}{storage}");
         let counted = |row: Row| row.with("segments", segments.len()).with("hits", hits);
-        let ours = counted(Row::new(&name, batch, "s")).with("mesh_hits", self.mesh_hits);
+        let ours = counted(Row::timed(&name, batch)).with("mesh_hits", self.mesh_hits);
         self.rows.push(ours.target(target(cells)));
-        self.rows.push(counted(Row::new(format!("{name}/one_at_a_time"), one, "s")).target(target(cells)));
-        let mut over = |peer: &str, title: &str, seconds: f64, peer_hits: f64, target: Option<f64>| {
-            let row = Row::ratio(format!("{name}/over_{peer}"), batch, title, seconds).target(target);
+        self.rows.push(counted(Row::timed(format!("{name}/one_at_a_time"), one)).target(target(cells)));
+        let mut over = |peer: &str, title: &str, seconds: Timing, peer_hits: f64, target: Option<f64>| {
+            let row = Row::timed_ratio(format!("{name}/over_{peer}"), batch, title, seconds).target(target);
             self.rows.push(counted(row).with("peer_hits", peer_hits));
         };
         if self.parry.is_some() {
@@ -143,7 +144,7 @@ impl Bench {
             let title = format!("{} rtcIntersect1", embree.name);
             over("embree", &title, by_embree, embree_hits, Some(2.5));
         }
-        Ok(batch)
+        Ok(batch.least)
     }
 }
 

@@ -95,6 +95,7 @@ impl Theirs {
     /// Measures; `ours` is the number of hits of the library among the tested segments.
     fn measure(clock: Clock, field: &DenseField, segments: &[Segment], ours: usize) -> Result<Self> {
         let (octree, tree) = clock.cook(|| Ok(Octree::new(field)))?;
+        let octree = octree.least;
         let walked = &segments[..segments.len().min(WALKED)];
         let all = segments.len() as f64 / walked.len() as f64;
         let walk = |way: Cells, root: Root| -> Result<(f64, usize)> {
@@ -106,7 +107,7 @@ impl Theirs {
                 Ok(all * seconds)
             };
             let [seconds] = clock.in_turns([&mut run])?;
-            Ok((seconds, hits))
+            Ok((seconds.least, hits))
         };
         let (uniform, uniform_hits) = walk(Cells::Uniform, Root::Cardano)?;
         let (by_octree, octree_hits) = walk(Cells::Octree(&tree), Root::Cardano)?;
@@ -151,7 +152,7 @@ fn short(clock: Clock, field: &DenseField, tree: &Octree) -> Result<[f64; 4]> {
     let ours = Field::Dense(field.clone());
     let mut library = || Ok(of_thread(|| first_fractions(&ours, &segments, 0.0, Start::Hit, &mut fractions)).0);
     let seconds = clock.in_turns([&mut uniform, &mut leaves, &mut whole, &mut library])?;
-    Ok(seconds.map(|s| s * 1e6 / segments.len() as f64))
+    Ok(seconds.map(|s| s.least * 1e6 / segments.len() as f64))
 }
 
 pub struct Tables {
@@ -179,7 +180,7 @@ fn walk(clock: Clock, field: &Field, segments: &[Segment]) -> Result<(f64, usize
     let mut fractions = vec![None; segments.len()];
     let mut run = || Ok(of_thread(|| first_fractions(field, segments, 0.0, Start::Hit, &mut fractions)).0);
     let [seconds] = clock.in_turns([&mut run])?;
-    Ok((seconds, fractions.iter().take(WALKED).flatten().count()))
+    Ok((seconds.least, fractions.iter().take(WALKED).flatten().count()))
 }
 
 impl Tables {
@@ -194,7 +195,7 @@ impl Tables {
             if cells < FULL_GRID {
                 steps.next(&format!("full grid, {cells}"));
                 let (seconds, field) = setup.clock.cook(|| DenseField::cook(mesh, &options, &Progress::none()))?;
-                dense = Some(seconds);
+                dense = Some(seconds.least);
                 let field = Field::Dense(field);
                 let (seconds, hits) = walk(setup.clock, &field, &segments)?;
                 segments_dense = Some(seconds);
@@ -210,7 +211,7 @@ impl Tables {
                 cells,
                 dense,
                 dense_mb: megabytes(4 * field.grid().len() as u64),
-                bricks,
+                bricks: bricks.least,
                 bricks_mb: megabytes(field.bytes()),
                 octree_mb: octree_bytes(field.grid()).map(megabytes),
                 segments_dense,
