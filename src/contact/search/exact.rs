@@ -51,13 +51,23 @@ pub(in crate::contact) struct Exact<'a> {
     pub limit: f64,
     /// Triangle that is closest to the last sample.
     last: Cell<u32>,
+    /// A point outside of the surface that is farther from it than the limit, and its distance: no sample that is nearer to
+    /// the point than the difference can be within the limit. Neighbours follow each other, so most of the samples that a
+    /// coarse field does not tell from near ones are found here.
+    outside: Cell<(Vec3, f64)>,
 }
 
 impl<'a> Exact<'a> {
     /// Returns `None` if the field is not on a grid, or has no exact surface.
     pub fn new(field: &Field, surface: Option<&'a Surface>) -> Option<Self> {
         let voxel = f64::from(field.gridded()?.grid.spacing);
-        Some(Self { surface: surface?, voxel, limit: f64::INFINITY, last: Cell::new(0) })
+        Some(Self {
+            surface: surface?,
+            voxel,
+            limit: f64::INFINITY,
+            last: Cell::new(0),
+            outside: Cell::new((Vec3::zeros(), 0.0)),
+        })
     }
 
     /// Returns the level up to which the field is searched for the samples that are exactly as near as the limit, metres.
@@ -80,8 +90,12 @@ impl<'a> Exact<'a> {
         if phi.abs() > REACH * self.voxel {
             return Position::Field;
         }
-        let error = self.error();
         let slack = SLACK * (p.amax() + self.surface.bounds().extents().amax());
+        let (outside, far) = self.outside.get();
+        if far - (p - outside).norm() > self.limit.max(0.0) + slack {
+            return Position::Beyond;
+        }
+        let error = self.error();
         let near = self.surface.foot_on(self.last.get(), p).distance;
         // Outside, farther points than the limit do not matter.
         let wanted = if phi > error { self.limit.max(0.0) } else { f64::INFINITY };
@@ -98,6 +112,9 @@ impl<'a> Exact<'a> {
         let certain = (phi.abs() > error).then_some(phi < 0.0);
         let has_direction = distance > NO_DIRECTION / SLACK * slack;
         let (is_inside, outward) = self.surface.side(&p, &closest, certain, has_direction);
+        if !is_inside && distance > self.limit {
+            self.outside.set((p, distance));
+        }
         Position::Exact(if is_inside { -distance } else { distance }, outward)
     }
 
