@@ -149,7 +149,7 @@ pub unsafe extern "C" fn vxs_query_impulse(
     workspace: *mut vxs_workspace,
     impulses: *mut vxs_impulses,
 ) -> vxs_status {
-    entry!(vxs_query_impulse, [check::shape_of(a), check::shape_of(b), workspace], {
+    entry!(fast(vxs_query_impulse(a, mobility_a, b, mobility_b, impulse, workspace, impulses)), [check::shape_of(a), check::shape_of(b), workspace], {
         let (a, b) = (dynamic_body("a", a)?, dynamic_body("b", b)?);
         let (at_a, at_b) = (&a.kinematics, &b.kinematics);
         let (of_a, of_b) = (mobility("mobility_a", mobility_a)?, mobility("mobility_b", mobility_b)?);

@@ -7,6 +7,7 @@ use super::guard::{entry, Failure};
 use super::handle;
 use super::motion::{motion_value, vxs_moving_body};
 use super::query::vxs_workspace;
+use super::record::argument::if_found;
 use super::status::*;
 use super::types::*;
 use crate::asset::Shape;
@@ -232,7 +233,7 @@ pub unsafe extern "C" fn vxs_mesh_time_of_impact(
     impact: *mut vxs_mesh_impact,
     found: *mut bool,
 ) -> vxs_status {
-    entry!(vxs_mesh_time_of_impact, [check::shape_of(a), check::shape_of(b), workspace], {
+    entry!(fast(vxs_mesh_time_of_impact(a, b, query, workspace, if_found(impact, found), found)), [check::shape_of(a), check::shape_of(b), workspace], {
         let (a, b) = (moving_mesh("a", a)?, moving_mesh("b", b)?);
         let given = vxs_mesh_motion_query::read(query)?;
         let query = given.to_core(a.mesh, b.mesh)?;

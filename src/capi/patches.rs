@@ -5,6 +5,7 @@ use super::guard::{entry, Failure};
 use super::handle;
 use super::query::{placed, vxs_workspace};
 use super::query_options::*;
+use super::record::argument::list;
 use super::response::vxs_wrench;
 use super::status::*;
 use super::types::*;
@@ -160,7 +161,7 @@ pub unsafe extern "C" fn vxs_query_patches(
     capacity: usize,
     count: *mut usize,
 ) -> vxs_status {
-    entry!(vxs_query_patches, [check::shape_of(a), check::shape_of(b), workspace], {
+    entry!(fast(vxs_query_patches(a, b, query, workspace, list(patches, capacity, count), capacity, count)), [check::shape_of(a), check::shape_of(b), workspace], {
         let ((shape_a, pose_a), (shape_b, pose_b)) = (placed("a", a)?, placed("b", b)?);
         let settings = vxs_patch_query::read(query)?.settings()?;
         let scratch = handle::get("workspace", workspace)?;
@@ -190,7 +191,7 @@ pub unsafe extern "C" fn vxs_workspace_get_outline(
     capacity: usize,
     count: *mut usize,
 ) -> vxs_status {
-    entry!(vxs_workspace_get_outline, [workspace], {
+    entry!(fast(vxs_workspace_get_outline(workspace, patch, list(points, capacity, count), capacity, count)), [workspace], {
         let scratch = handle::get("workspace", workspace)?;
         let list = check::list("points", points, capacity, count)?;
         let mut scratch = scratch.lock("workspace")?;

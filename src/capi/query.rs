@@ -6,6 +6,7 @@ use super::check::{self, Growable};
 use super::guard::{entry, Failure};
 use super::handle;
 use super::query_options::*;
+use super::record::argument::{Array, if_found, list};
 use super::status::*;
 use crate::asset::Shape;
 use crate::contact::{Coverage, Geometry};
@@ -20,6 +21,11 @@ pub struct vxs_workspace {
 impl handle::Opaque for vxs_workspace {
     type Value = handle::Exclusive<Scratch>;
     const KIND: handle::Kind = handle::Kind::Workspace;
+
+    /// A recording begins with an empty workspace: the answers of queries do not depend on its content.
+    fn snapshot(_: &Self::Value) -> Option<Vec<u8>> {
+        Some(Vec::new())
+    }
 }
 
 /// Value of a `vxs_workspace`.
@@ -45,7 +51,7 @@ pub(super) struct Scratch {
 /// @return VXS_OK, VXS_INVALID_ARGUMENT
 #[no_mangle]
 pub unsafe extern "C" fn vxs_workspace_create(workspace: *mut *mut vxs_workspace) -> vxs_status {
-    entry!(vxs_workspace_create, [], {
+    entry!(vxs_workspace_create(workspace), [], {
         handle::create("workspace", workspace, handle::Exclusive::new(Scratch::default()))
     })
 }
@@ -56,7 +62,7 @@ pub unsafe extern "C" fn vxs_workspace_create(workspace: *mut *mut vxs_workspace
 /// @return VXS_OK, VXS_INVALID_HANDLE (destroyed before, or not a workspace), VXS_BUSY (a query is running in it)
 #[no_mangle]
 pub unsafe extern "C" fn vxs_workspace_destroy(workspace: *mut vxs_workspace) -> vxs_status {
-    entry!(vxs_workspace_destroy, [], {
+    entry!(vxs_workspace_destroy(workspace), [], {
         // Null has no lock. Taking the lock makes sure that no query uses the workspace.
         if !workspace.is_null() {
             handle::get_to_release("workspace", workspace)?.lock("workspace").map(std::mem::forget)?;
@@ -98,7 +104,7 @@ pub unsafe extern "C" fn vxs_query_contacts(
     capacity: usize,
     count: *mut usize,
 ) -> vxs_status {
-    entry!(vxs_query_contacts, [check::shape_of(a), check::shape_of(b), workspace], {
+    entry!(fast(vxs_query_contacts(a, b, query, workspace, list(contacts, capacity, count), capacity, count)), [check::shape_of(a), check::shape_of(b), workspace], {
         let ((shape_a, pose_a), (shape_b, pose_b)) = (placed("a", a)?, placed("b", b)?);
         let query = vxs_query::read(query)?;
         let scratch = handle::get("workspace", workspace)?;
@@ -138,7 +144,7 @@ pub unsafe extern "C" fn vxs_workspace_get_report(
     workspace: *const vxs_workspace,
     report: *mut vxs_query_report,
 ) -> vxs_status {
-    entry!(vxs_workspace_get_report, [workspace], {
+    entry!(fast(vxs_workspace_get_report(workspace, report)), [workspace], {
         let scratch = handle::get("workspace", workspace)?;
         check::out("report", report)?;
         let scratch = scratch.lock("workspace")?;
@@ -163,7 +169,7 @@ pub unsafe extern "C" fn vxs_workspace_get_segments(
     capacity: usize,
     count: *mut usize,
 ) -> vxs_status {
-    entry!(vxs_workspace_get_segments, [workspace], {
+    entry!(fast(vxs_workspace_get_segments(workspace, list(segments, capacity, count), capacity, count)), [workspace], {
         let scratch = handle::get("workspace", workspace)?;
         let list = check::list("segments", segments, capacity, count)?;
         let scratch = scratch.lock("workspace")?;
@@ -195,7 +201,7 @@ pub unsafe extern "C" fn vxs_query_features(
     count: usize,
     contacts: *mut vxs_contact,
 ) -> vxs_status {
-    entry!(vxs_query_features, [check::shape_of(a), check::shape_of(b)], {
+    entry!(fast(vxs_query_features(a, b, coverage, Array(features, count), count, Array(contacts, count))), [check::shape_of(a), check::shape_of(b)], {
         let ((shape_a, pose_a), (shape_b, pose_b)) = (placed("a", a)?, placed("b", b)?);
         let coverage = check::choice("coverage", coverage, "VXS_COVERAGE_", &COVERAGES)?;
         let features = check::slice("features", features, "count", count)?;
@@ -228,7 +234,7 @@ pub unsafe extern "C" fn vxs_query_distance(
     closest: *mut vxs_contact,
     found: *mut bool,
 ) -> vxs_status {
-    entry!(vxs_query_distance, [check::shape_of(a), check::shape_of(b), workspace], {
+    entry!(fast(vxs_query_distance(a, b, query, workspace, if_found(closest, found), found)), [check::shape_of(a), check::shape_of(b), workspace], {
         let ((shape_a, pose_a), (shape_b, pose_b)) = (placed("a", a)?, placed("b", b)?);
         let query = vxs_query::read(query)?;
         let scratch = handle::get("workspace", workspace)?;

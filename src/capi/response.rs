@@ -290,7 +290,7 @@ pub unsafe extern "C" fn vxs_query_penalty(
     on_b: *mut vxs_response,
     count: *mut usize,
 ) -> vxs_status {
-    entry!(vxs_query_penalty, [check::shape_of(a), check::shape_of(b), workspace], {
+    entry!(fast(vxs_query_penalty(a, b, penalty, workspace, on_a, on_b, count)), [check::shape_of(a), check::shape_of(b), workspace], {
         let (a, b) = (dynamic_body("a", a)?, dynamic_body("b", b)?);
         let penalty = vxs_penalty::read(penalty)?;
         let (settings, roles) = (penalty.to_core()?, penalty.roles()?);
@@ -335,7 +335,7 @@ pub unsafe extern "C" fn vxs_query_continuous_penalty(
     on_b: *mut vxs_response,
     count: *mut usize,
 ) -> vxs_status {
-    entry!(vxs_query_continuous_penalty, [check::shape_of(a), check::shape_of(b), workspace], {
+    entry!(fast(vxs_query_continuous_penalty(a, b, penalty, workspace, on_a, on_b, count)), [check::shape_of(a), check::shape_of(b), workspace], {
         let (a, b) = (swept_body("a", a)?, swept_body("b", b)?);
         let given = vxs_penalty::read(penalty)?;
         check::in_range("penalty->max_clusters", given.max_clusters, 0, 0)?;

@@ -3,6 +3,7 @@
 use super::check::{self, Growable};
 use super::guard::entry;
 use super::handle;
+use super::record::argument::list;
 use super::shape::field_of;
 use super::status::*;
 use super::types::*;
@@ -78,7 +79,7 @@ pub unsafe extern "C" fn vxs_shape_query_intervals(
     capacity: usize,
     count: *mut usize,
 ) -> vxs_status {
-    entry!(vxs_shape_query_intervals, [shape], {
+    entry!(fast(vxs_shape_query_intervals(shape, from, to, query, list(intervals, capacity, count), capacity, count)), [shape], {
         let value = handle::get("shape", shape)?;
         let (from, to) = (check::point("from", from)?, check::point("to", to)?);
         let query = vxs_segment_query::read(query)?;

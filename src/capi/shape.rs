@@ -4,6 +4,7 @@ use super::check::{self, Growable};
 use super::guard::{entry, Failure};
 use super::handle;
 use super::query_options::COVERAGES;
+use super::record::argument::{Array, list, whole};
 use super::shape_info::*;
 use super::status::*;
 use super::types::*;
@@ -19,7 +20,7 @@ use crate::math::Vec3;
 /// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE
 #[no_mangle]
 pub unsafe extern "C" fn vxs_shape_retain(shape: *const vxs_shape, out: *mut *mut vxs_shape) -> vxs_status {
-    entry!(vxs_shape_retain, [shape], {
+    entry!(vxs_shape_retain(shape, out), [shape], {
         let value = handle::get("shape", shape)?;
         handle::create("out", out, value.clone())
     })
@@ -31,7 +32,7 @@ pub unsafe extern "C" fn vxs_shape_retain(shape: *const vxs_shape, out: *mut *mu
 /// @return VXS_OK, VXS_INVALID_HANDLE (released before, or not a shape)
 #[no_mangle]
 pub unsafe extern "C" fn vxs_shape_release(shape: *mut vxs_shape) -> vxs_status {
-    entry!(vxs_shape_release, [], { handle::release("shape", shape) })
+    entry!(vxs_shape_release(shape), [], { handle::release("shape", shape) })
 }
 
 /// Prepares a shape for queries with VXS_COVERAGE_EDGES or VXS_COVERAGE_FACETS: builds the exact surface of its mesh.
@@ -45,7 +46,7 @@ pub unsafe extern "C" fn vxs_shape_release(shape: *mut vxs_shape) -> vxs_status 
 /// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_OUT_OF_MEMORY
 #[no_mangle]
 pub unsafe extern "C" fn vxs_shape_prepare_coverage(shape: *const vxs_shape, coverage: u32) -> vxs_status {
-    entry!(vxs_shape_prepare_coverage, [shape], {
+    entry!(vxs_shape_prepare_coverage(shape, coverage), [shape], {
         let shape = handle::get("shape", shape)?;
         shape.geometry_for(check::choice("coverage", coverage, "VXS_COVERAGE_", &COVERAGES)?)?;
         Ok(VXS_OK)
@@ -61,7 +62,7 @@ pub unsafe extern "C" fn vxs_shape_prepare_coverage(shape: *const vxs_shape, cov
 /// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE
 #[no_mangle]
 pub unsafe extern "C" fn vxs_shape_prepare_extremes(shape: *const vxs_shape) -> vxs_status {
-    entry!(vxs_shape_prepare_extremes, [shape], {
+    entry!(vxs_shape_prepare_extremes(shape), [shape], {
         handle::get("shape", shape)?.prepare_extremes();
         Ok(VXS_OK)
     })
@@ -74,7 +75,7 @@ pub unsafe extern "C" fn vxs_shape_prepare_extremes(shape: *const vxs_shape) -> 
 /// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE
 #[no_mangle]
 pub unsafe extern "C" fn vxs_shape_get_bounds(shape: *const vxs_shape, bounds: *mut vxs_aabb) -> vxs_status {
-    entry!(vxs_shape_get_bounds, [shape], {
+    entry!(vxs_shape_get_bounds(shape, bounds), [shape], {
         let value = handle::get("shape", shape)?;
         check::out("bounds", bounds)?;
         let b = value.bounds();
@@ -96,7 +97,7 @@ pub unsafe extern "C" fn vxs_shape_get_mass_properties(
     shape: *const vxs_shape,
     mass: *mut vxs_mass_properties,
 ) -> vxs_status {
-    entry!(vxs_shape_get_mass_properties, [shape], {
+    entry!(vxs_shape_get_mass_properties(shape, mass), [shape], {
         let value = handle::get("shape", shape)?;
         check::out("mass", mass)?;
         let m = value.mass.ok_or_else(|| {
@@ -114,7 +115,7 @@ pub unsafe extern "C" fn vxs_shape_get_mass_properties(
 /// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE
 #[no_mangle]
 pub unsafe extern "C" fn vxs_shape_get_info(shape: *const vxs_shape, info: *mut vxs_shape_info) -> vxs_status {
-    entry!(vxs_shape_get_info, [shape], {
+    entry!(vxs_shape_get_info(shape, info), [shape], {
         let value = handle::get("shape", shape)?;
         vxs_shape_info::of(value).write(info)
     })
@@ -140,7 +141,7 @@ pub unsafe extern "C" fn vxs_shape_get_triangles(
     index_capacity: usize,
     index_count: *mut usize,
 ) -> vxs_status {
-    entry!(vxs_shape_get_triangles, [shape], {
+    entry!(vxs_shape_get_triangles(shape, whole(vertices, (vertex_capacity, vertex_count), (index_capacity, index_count)), vertex_capacity, vertex_count, whole(indices, (index_capacity, index_count), (vertex_capacity, vertex_count)), index_capacity, index_count), [shape], {
         let value = handle::get("shape", shape)?;
         check::out_array("vertices", vertices, "vertex_capacity", vertex_capacity)?;
         check::out("vertex_count", vertex_count)?;
@@ -187,7 +188,7 @@ pub unsafe extern "C" fn vxs_shape_get_segments(
     capacity: usize,
     count: *mut usize,
 ) -> vxs_status {
-    entry!(vxs_shape_get_segments, [shape], {
+    entry!(vxs_shape_get_segments(shape, level, list(first, capacity, count), capacity, count), [shape], {
         let value = handle::get("shape", shape)?;
         let list = check::list("first", first, capacity, count)?;
         let shell = value
@@ -214,7 +215,7 @@ pub unsafe extern "C" fn vxs_shape_query_segment(
     to: vxs_vec3,
     hit: *mut vxs_segment_hit,
 ) -> vxs_status {
-    entry!(vxs_shape_query_segment, [shape], {
+    entry!(fast(vxs_shape_query_segment(shape, from, to, hit)), [shape], {
         let value = handle::get("shape", shape)?;
         let (from, to) = (check::point("from", from)?, check::point("to", to)?);
         check::out("hit", hit)?;
@@ -241,7 +242,7 @@ pub unsafe extern "C" fn vxs_shape_query_segments(
     count: usize,
     hits: *mut vxs_segment_hit,
 ) -> vxs_status {
-    entry!(vxs_shape_query_segments, [shape], {
+    entry!(fast(vxs_shape_query_segments(shape, Array(from, count), Array(to, count), count, Array(hits, count))), [shape], {
         const BATCH: usize = 64;
         let value = handle::get("shape", shape)?;
         let (from, to) = (check::slice("from", from, "count", count)?, check::slice("to", to, "count", count)?);
@@ -292,7 +293,7 @@ pub unsafe extern "C" fn vxs_shape_query_crossings(
     capacity: usize,
     count: *mut usize,
 ) -> vxs_status {
-    entry!(vxs_shape_query_crossings, [shape], {
+    entry!(fast(vxs_shape_query_crossings(shape, from, to, list(crossings, capacity, count), capacity, count)), [shape], {
         let value = handle::get("shape", shape)?;
         let (from, to) = (check::point("from", from)?, check::point("to", to)?);
         check::out_array("crossings", crossings, "capacity", capacity)?;

@@ -6,6 +6,7 @@ use super::check::{self, Growable};
 use super::create;
 use super::guard::{entry, Failure};
 use super::handle;
+use super::record::argument::Array;
 use super::status::*;
 use super::types::*;
 use super::workers;
@@ -298,7 +299,7 @@ pub unsafe extern "C" fn vxs_voxelmap_create(
     options: *const vxs_voxelmap_options,
     voxelmap: *mut *mut vxs_voxelmap,
 ) -> vxs_status {
-    entry!(vxs_voxelmap_create, [shape], {
+    entry!(vxs_voxelmap_create(shape, options, voxelmap), [shape], {
         let value = handle::get("shape", shape)?;
         check::out("voxelmap", voxelmap)?;
         let options = vxs_voxelmap_options::read(options)?.to_core()?;
@@ -323,7 +324,7 @@ pub unsafe extern "C" fn vxs_voxelmap_create_from_triangles(
     options: *const vxs_voxelmap_options,
     voxelmap: *mut *mut vxs_voxelmap,
 ) -> vxs_status {
-    entry!(vxs_voxelmap_create_from_triangles, [], {
+    entry!(vxs_voxelmap_create_from_triangles(Array(vertices, vertex_count), vertex_count, Array(indices, triangle_count.saturating_mul(3)), triangle_count, options, voxelmap), [], {
         check::out("voxelmap", voxelmap)?;
         let options = vxs_voxelmap_options::read(options)?.to_core()?;
         let mesh = create::mesh(vertices, vertex_count, indices, triangle_count)?;
@@ -338,7 +339,7 @@ pub unsafe extern "C" fn vxs_voxelmap_create_from_triangles(
 /// @return VXS_OK, VXS_INVALID_HANDLE (released before, or not a voxelmap)
 #[no_mangle]
 pub unsafe extern "C" fn vxs_voxelmap_release(voxelmap: *mut vxs_voxelmap) -> vxs_status {
-    entry!(vxs_voxelmap_release, [], { handle::release("voxelmap", voxelmap) })
+    entry!(vxs_voxelmap_release(voxelmap), [], { handle::release("voxelmap", voxelmap) })
 }
 
 /// Creates a shape that shares all data of another one and has a voxelmap, which asset files contain. Scaled copies do not
@@ -354,7 +355,7 @@ pub unsafe extern "C" fn vxs_shape_create_with_voxelmap(
     voxelmap: *const vxs_voxelmap,
     out: *mut *mut vxs_shape,
 ) -> vxs_status {
-    entry!(vxs_shape_create_with_voxelmap, [shape, voxelmap], {
+    entry!(vxs_shape_create_with_voxelmap(shape, voxelmap, out), [shape, voxelmap], {
         let value = handle::get("shape", shape)?;
         let map = handle::get("voxelmap", voxelmap)?;
         check::out("out", out)?;
@@ -372,7 +373,7 @@ pub unsafe extern "C" fn vxs_shape_get_voxelmap(
     shape: *const vxs_shape,
     voxelmap: *mut *mut vxs_voxelmap,
 ) -> vxs_status {
-    entry!(vxs_shape_get_voxelmap, [shape], {
+    entry!(vxs_shape_get_voxelmap(shape, voxelmap), [shape], {
         let value = handle::get("shape", shape)?;
         check::out("voxelmap", voxelmap)?;
         let map = value.voxelmap.clone().ok_or_else(|| Failure::unsupported("shape has no voxelmap"))?;
@@ -400,7 +401,7 @@ pub unsafe extern "C" fn vxs_voxelmap_get_info(
     voxelmap: *const vxs_voxelmap,
     info: *mut vxs_voxelmap_info,
 ) -> vxs_status {
-    entry!(vxs_voxelmap_get_info, [voxelmap], {
+    entry!(vxs_voxelmap_get_info(voxelmap, info), [voxelmap], {
         let map = handle::get("voxelmap", voxelmap)?;
         vxs_voxelmap_info::of(map).write(info)
     })
@@ -435,7 +436,7 @@ pub unsafe extern "C" fn vxs_voxelmap_get_layers(
     count: usize,
     layers: *mut i32,
 ) -> vxs_status {
-    entry!(vxs_voxelmap_get_layers, [voxelmap], {
+    entry!(vxs_voxelmap_get_layers(voxelmap, Array(points, count), count, Array(layers, count)), [voxelmap], {
         let map = handle::get("voxelmap", voxelmap)?;
         let points = local(map, points, count)?;
         check::out_array("layers", layers, "count", count)?;
@@ -467,7 +468,7 @@ pub unsafe extern "C" fn vxs_voxelmap_get_distances(
     distances: *mut f64,
     gradients: *mut vxs_vec3,
 ) -> vxs_status {
-    entry!(vxs_voxelmap_get_distances, [voxelmap], {
+    entry!(vxs_voxelmap_get_distances(voxelmap, Array(points, count), count, Array(distances, count), Array(gradients, count)), [voxelmap], {
         let map = handle::get("voxelmap", voxelmap)?;
         let points = local(map, points, count)?;
         check::out_array("distances", distances, "count", count)?;
@@ -502,7 +503,7 @@ pub unsafe extern "C" fn vxs_voxelmap_get_penetrations(
     rule: u32,
     penetrations: *mut f64,
 ) -> vxs_status {
-    entry!(vxs_voxelmap_get_penetrations, [voxelmap], {
+    entry!(vxs_voxelmap_get_penetrations(voxelmap, Array(points, count), Array(normals, count), count, rule, Array(penetrations, count)), [voxelmap], {
         let map = handle::get("voxelmap", voxelmap)?;
         let points = local(map, points, count)?;
         let normals = check::slice("normals", normals, "count", count)?;

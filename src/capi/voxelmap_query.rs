@@ -6,6 +6,7 @@ use super::guard::{entry, Failure};
 use super::handle;
 use super::query::vxs_workspace;
 use super::query_options::answer_of;
+use super::record::argument::Out;
 use super::response::vxs_wrench;
 use super::status::*;
 use super::types::*;
@@ -191,7 +192,7 @@ pub unsafe extern "C" fn vxs_query_voxelmap(
     contacts: *mut vxs_voxel_contact,
     capacity: usize,
 ) -> vxs_status {
-    entry!(vxs_query_voxelmap, [check::first_of(a), check::first_of(b), workspace], {
+    entry!(fast(vxs_query_voxelmap(a, b, query, workspace, answer, Out(contacts, capacity, || (*answer).count as usize), capacity)), [check::first_of(a), check::first_of(b), workspace], {
         let (body_a, body_b) = (check::input("a", a)?, check::input("b", b)?);
         let map = handle::get("a->voxelmap", body_a.voxelmap)?;
         let shell = handle::get("b->pointshell", body_b.pointshell)?;

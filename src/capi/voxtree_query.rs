@@ -5,6 +5,7 @@ use super::guard::{entry, Failure};
 use super::handle;
 use super::impulse::{mobility, vxs_impulse, vxs_impulses, vxs_mobility};
 use super::query::vxs_workspace;
+use super::record::argument::list;
 use super::response::{twist, vxs_kinematics};
 use super::status::*;
 use super::types::*;
@@ -170,7 +171,7 @@ pub unsafe extern "C" fn vxs_query_voxtrees(
     capacity: usize,
     count: *mut usize,
 ) -> vxs_status {
-    entry!(vxs_query_voxtrees, [tree_of(a), tree_of(b), workspace], {
+    entry!(fast(vxs_query_voxtrees(a, b, query, workspace, list(pairs, capacity, count), capacity, count)), [tree_of(a), tree_of(b), workspace], {
         let (a, b) = (placed("a", a)?, placed("b", b)?);
         let options = vxs_voxtree_query::read(query)?.to_core()?;
         let scratch = handle::get("workspace", workspace)?;
@@ -191,7 +192,7 @@ pub unsafe extern "C" fn vxs_workspace_get_voxtree_report(
     workspace: *mut vxs_workspace,
     report: *mut vxs_voxtree_report,
 ) -> vxs_status {
-    entry!(vxs_workspace_get_voxtree_report, [workspace], {
+    entry!(fast(vxs_workspace_get_voxtree_report(workspace, report)), [workspace], {
         let scratch = handle::get("workspace", workspace)?;
         check::out("report", report)?;
         let last = scratch.lock("workspace")?.voxtrees.report();
@@ -222,7 +223,7 @@ pub unsafe extern "C" fn vxs_query_voxtree_impulse(
     workspace: *mut vxs_workspace,
     impulses: *mut vxs_impulses,
 ) -> vxs_status {
-    entry!(vxs_query_voxtree_impulse, [tree_of(a), tree_of(b), workspace], {
+    entry!(fast(vxs_query_voxtree_impulse(a, mobility_a, b, mobility_b, impulse, workspace, impulses)), [tree_of(a), tree_of(b), workspace], {
         let (a, b) = (placed("a", a)?, placed("b", b)?);
         let (of_a, of_b) = (mobility("mobility_a", mobility_a)?, mobility("mobility_b", mobility_b)?);
         let given = vxs_impulse::read(impulse)?;
