@@ -83,7 +83,6 @@ unsafe fn put_target<T>(pointer: *mut T, sink: &mut Sink, length: usize) {
 }
 
 unsafe fn take_target<T>(source: &mut Source) -> Result<*mut T, Defect> {
-    source.length = 0;
     match source.byte()? {
         NULL => {
             source.length = usize::MAX;
@@ -103,7 +102,6 @@ impl<T: Content> Argument for *const T {
         T::put(self, sink, length);
     }
     unsafe fn take(source: &mut Source) -> Result<Self, Defect> {
-        source.length = 0;
         T::take(source)
     }
     unsafe fn check(self, source: &mut Source) -> Result<(), Defect> {
@@ -353,7 +351,7 @@ pub(super) unsafe fn put_sized<T>(pointer: *const T, sink: &mut Sink) -> bool {
 pub(super) unsafe fn take_sized<T>(source: &mut Source) -> Result<(*mut T, bool), Defect> {
     let kind = source.byte()?;
     if kind == NULL {
-        source.length = 0;
+        source.length = usize::MAX;
         return Ok((std::ptr::null_mut(), false));
     }
     let memory = source.memory::<T>(1)?;
@@ -397,6 +395,7 @@ impl Content for c_char {
     unsafe fn take(source: &mut Source) -> Result<*const Self, Defect> {
         let kind = source.byte()?;
         if kind == NULL {
+            source.length = usize::MAX;
             return Ok(std::ptr::null());
         }
         let length = usize::from(source.byte()?);

@@ -37,7 +37,24 @@ pub struct Call {
     pub(super) make: unsafe fn(&mut Source) -> Result<vxs_status, Defect>,
 }
 
-/// `name(argument, …);`: an argument with a number in brackets points to so many elements. The file of a recording may
+impl Call {
+    /// Returns the number of the function in records.
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+}
+
+/// Number of elements that a call uses behind a pointer: one if the line has no number.
+macro_rules! needed {
+    () => {
+        1
+    };
+    ($needed:expr) => {
+        $needed
+    };
+}
+
+/// `name(argument, …);`: an argument with a number in brackets points to so many elements, others to one. The file of a recording may
 /// come from anyone, so these numbers are checked before the call. A replay does not make the calls after `not made`: they
 /// run a `vxs_haptics` on threads of the library, which follow the clock.
 macro_rules! calls {
@@ -49,11 +66,13 @@ macro_rules! calls {
             make: |source| unsafe {
                 let mut lengths: Vec<(&str, usize)> = Vec::new();
                 $(
+                    // Numbers and handles have no length.
+                    source.length = usize::MAX;
                     let $arg = Argument::take(source)?;
                     lengths.push((stringify!($arg), source.length));
                 )*
                 let call = || $name($($arg),*);
-                $($(Source::fits(stringify!($arg), &lengths, $needed)?;)?)*
+                $(Source::fits(stringify!($arg), &lengths, needed!($($needed)?))?;)*
                 let status = call();
                 if source.has_outputs && matches!(status, VXS_OK | VXS_TRUNCATED) {
                     $(Argument::check($arg, source)?;)*

@@ -323,7 +323,8 @@ fn part(path: &Path) -> PathBuf {
 pub(super) fn stop() -> Result<Counts, Failure> {
     let mut current = CURRENT.lock();
     let Some(Session { shared, writer, path, .. }) = current.take() else {
-        return Err(Failure::argument("vxs_record_stop", "called without a recording", "vxs_record_start before"));
+        let message = "no recording is in progress; expected vxs_record_start before";
+        return Err(Failure::new(VXS_INVALID_ARGUMENT, message));
     };
     ACTIVE.store(0, Ordering::Relaxed);
     shared.ends.store(true, Ordering::Release);

@@ -2,6 +2,7 @@
 //! platform, SIMD path and number of threads; `tests/golden/same_bytes.txt` holds them.
 
 mod hash;
+mod recordings;
 mod stages;
 
 use std::fmt::Write;
@@ -12,7 +13,8 @@ use voxshell::Result;
 /// The message of the last error or panic, for hosts without a console.
 static FAILURE: Mutex<String> = Mutex::new(String::new());
 
-/// Returns a line for each stage: its name and the hash of its answers.
+/// Returns a line for each stage: its name and the hash of its answers; and a line for each recording: its name and how
+/// many answers of its calls are those that were recorded.
 ///
 /// # Errors
 /// Those of cooking and of the queries.
@@ -21,6 +23,9 @@ pub fn report() -> Result<String> {
     for (name, hash) in stages::all()? {
         // Writing to a string does not fail.
         let _ = writeln!(text, "{name} {hash:016x}");
+    }
+    for (name, result) in recordings::all() {
+        let _ = writeln!(text, "record/{name} {result}");
     }
     Ok(text)
 }
