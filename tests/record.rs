@@ -11,6 +11,8 @@ use voxshell::capi::cook_options::*;
 use voxshell::capi::create::*;
 use voxshell::capi::haptics::*;
 use voxshell::capi::haptics_bodies::*;
+use voxshell::capi::haptics_handle::vxs_haptics;
+use voxshell::capi::haptics_run::*;
 use voxshell::capi::haptics_settings::*;
 use voxshell::capi::haptics_types::*;
 use voxshell::capi::motion::*;
@@ -364,6 +366,92 @@ fn a_full_buffer_loses_records_and_the_replay_ends_there() {
     assert!(last + 2 >= from, "{last}");
 }
 
+/// A haptic step and a round of the simulation.
+unsafe fn step_and_simulate(haptics: *mut vxs_haptics, i: u32, steps: bool, simulates: bool) {
+    if steps {
+        let height = 0.022 - 0.00001 * f64::from(i % 400);
+        let rest = vxs_twist { linear: NOWHERE, angular: NOWHERE };
+        let state = vxs_device_state { pose: at(0.0, 0.0, height), twist: rest, engaged: 1, reserved: 0 };
+        ok(vxs_haptics_step(haptics, &state, 1e-3, &mut std::mem::zeroed()));
+    }
+    if simulates {
+        ok(vxs_haptics_simulate(haptics, std::ptr::null_mut()));
+    }
+}
+
+unsafe fn cube_over_block() -> *mut vxs_haptics {
+    let cube = primitive(VXS_PRIMITIVE_BOX, [0.02, 0.02, 0.02], 8);
+    let block = primitive(VXS_PRIMITIVE_BOX, [0.1, 0.1, 0.1], 8);
+    let mut settings = std::mem::zeroed();
+    let size = size_of::<vxs_haptics_settings>();
+    ok(vxs_haptics_settings_init(&mut settings, size, VXS_RENDERER_PENALTY, cube, 0.2, std::ptr::null()));
+    let body = vxs_body { shape: block, pose: at(0.0, 0.0, -0.1) };
+    let mut haptics = std::ptr::null_mut();
+    ok(vxs_haptics_create(&settings, cube, &body, 1, &mut haptics));
+    ok(vxs_shape_release(cube));
+    ok(vxs_shape_release(block));
+    haptics
+}
+
+#[test]
+fn calls_of_two_threads_that_take_turns_are_compared() {
+    let _alone = alone();
+    let file = record(|| unsafe {
+        let haptics = cube_over_block();
+        let address = haptics as usize;
+        for i in 0..20 {
+            step_and_simulate(haptics, i, true, false);
+            std::thread::spawn(move || step_and_simulate(address as *mut vxs_haptics, i, false, true)).join().unwrap();
+        }
+        ok(vxs_haptics_release(haptics));
+    });
+    assert_eq!(replays_the_same(&file), 6 + 40);
+}
+
+#[test]
+fn calls_of_two_threads_at_once_are_not_compared() {
+    let _alone = alone();
+    let file = record(|| unsafe {
+        let haptics = cube_over_block();
+        let address = haptics as usize;
+        let other = std::thread::spawn(move || {
+            (0..300).for_each(|i| step_and_simulate(address as *mut vxs_haptics, i, false, true));
+        });
+        (0..3000).for_each(|i| step_and_simulate(haptics, i, true, false));
+        other.join().unwrap();
+        ok(vxs_haptics_release(haptics));
+    });
+    let (counts, first) = replay(&file).unwrap();
+    assert_eq!(first, None);
+    assert_eq!(counts.calls, 6 + 3300, "{counts:?}");
+}
+
+unsafe extern "C" fn stays(
+    _: *const vxs_wrench,
+    _: u32,
+    state: *mut vxs_device_state,
+    _: *mut std::ffi::c_void,
+) -> bool {
+    ((*state).pose, (*state).engaged) = (at(0.0, 0.0, 0.03), 1);
+    true
+}
+
+#[test]
+fn a_run_on_threads_of_the_library_is_not_made_again() {
+    let _alone = alone();
+    let file = record(|| unsafe {
+        let haptics = cube_over_block();
+        ok(vxs_haptics_run(haptics, std::ptr::null(), Some(stays), std::ptr::null_mut()));
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        ok(vxs_haptics_stop(haptics, std::ptr::null_mut()));
+        step_and_simulate(haptics, 0, true, true);
+        ok(vxs_haptics_release(haptics));
+    });
+    let (counts, first) = replay(&file).unwrap();
+    assert_eq!(first, None);
+    assert_eq!((counts.skipped, counts.not_compared), (2, 3), "{counts:?}");
+}
+
 /// Cuts and changes bytes, most with right checksums: a clear error or a replay with differences, never a panic.
 #[test]
 fn damaged_recordings_give_an_error_and_no_panic() {
@@ -371,8 +459,8 @@ fn damaged_recordings_give_an_error_and_no_panic() {
     // A damaged file may ask for any cooking, so the sessions are short; VOXSHELL_LONG=1 damages a hundred times as many.
     let often = if std::env::var_os("VOXSHELL_LONG").is_some() { 100 } else { 1 };
     let files = [
-        (record(|| unsafe { haptic_session(VXS_RENDERER_GOD_OBJECT, 12) }), 40 * often),
-        (record(|| unsafe { pair_session(3) }), 80 * often),
+        (record(|| unsafe { haptic_session(VXS_RENDERER_GOD_OBJECT, 12) }), 20 * often),
+        (record(|| unsafe { pair_session(3) }), 40 * often),
     ];
     let mut state = 7u64;
     let mut random = move |below: usize| {

@@ -33,6 +33,9 @@ pub struct Arguments {
     /// Pictures for each second of recorded time.
     #[arg(long, value_name = "NUMBER", default_value_t = 25.0)]
     rate: f64,
+    /// Write a picture after each so many calls instead.
+    #[arg(long, value_name = "CALLS", value_parser = clap::value_parser!(u64).range(1..))]
+    every: Option<u64>,
     /// Accept a recording that was not ended, such as the .part file of a program that crashed.
     #[arg(long)]
     partial: bool,
@@ -53,7 +56,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let wrong = |reason| Error::InvalidFile { path: path(), reason };
     let mut player = Player::new(&bytes, arguments.partial).map_err(wrong)?;
     let mut film = match &arguments.pictures {
-        Some(folder) => Some(Film::new(folder.clone(), arguments.size, arguments.rate)?),
+        Some(folder) => Some(Film::new(folder.clone(), arguments.size, arguments.rate, arguments.every)?),
         None => None,
     };
     let total = player.len();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use voxshell::asset::Shape;
 use voxshell::capi::record::player::{Played, Player};
-use voxshell::field::SignedDistance;
+use voxshell::field::{Field, SignedDistance};
 use voxshell::math::{Aabb, Pose, Rotation, Vec3};
 use voxshell::{Error, Result};
 use voxshell_cli::render::{render, Camera, Object, Scene};
@@ -38,19 +38,29 @@ pub struct Film {
     camera: Option<Camera>,
     written: usize,
     next: f64,
+    /// Calls between two pictures, instead of a time.
+    every: Option<u64>,
+    calls: u64,
 }
 
 impl Film {
-    pub fn new(folder: PathBuf, size: usize, rate: f64) -> Result<Self> {
+    /// Makes a film of `rate` pictures for each second of recorded time, or of one picture `every` so many calls.
+    pub fn new(folder: PathBuf, size: usize, rate: f64, every: Option<u64>) -> Result<Self> {
         std::fs::create_dir_all(&folder).map_err(|source| Error::Io { path: folder.clone(), source })?;
         let (bodies, tools) = (BTreeMap::new(), BTreeMap::new());
-        Ok(Self { folder, size, step: 1.0 / rate, bodies, tools, camera: None, written: 0, next: 0.0 })
+        let step = 1.0 / rate;
+        Ok(Self { folder, size, step, bodies, tools, camera: None, written: 0, next: 0.0, every, calls: 0 })
     }
 
     /// Takes the bodies of a call, after a picture if the time for one has come.
     pub fn see(&mut self, player: &Player, played: &Played) -> Result<()> {
         let now = played.time.as_secs_f64();
-        if now >= self.next && self.draw()? {
+        self.calls += 1;
+        let is_due = match self.every {
+            Some(every) => self.calls % every == 0,
+            None => now >= self.next,
+        };
+        if is_due && self.draw()? {
             self.next = now - now % self.step + self.step;
         }
         let is_create = played.function == "vxs_haptics_create";
@@ -83,19 +93,19 @@ impl Film {
     /// Draws the bodies, if there are any.
     fn draw(&mut self) -> Result<bool> {
         const COLOURS: [[f32; 3]; 4] = [[0.95, 0.6, 0.2], [0.35, 0.55, 0.85], [0.4, 0.7, 0.4], [0.75, 0.45, 0.7]];
-        let drawn = self.bodies.iter().filter_map(|(place, body)| Some((place, body, body.shape.field.clone()?)));
-        let drawn: Vec<_> = drawn.collect();
-        let boxes: Vec<Aabb> = drawn.iter().map(|(_, body, field)| placed(&field.bounds(), &body.pose)).collect();
+        let drawn =
+            self.bodies.iter().filter_map(|(place, body)| Some((place.1, body.pose, body.shape.field.clone()?)));
+        let drawn: Vec<Drawn> = drawn.collect();
+        let boxes: Vec<Aabb> = drawn.iter().map(|(_, pose, field)| placed(&field.bounds(), pose)).collect();
         let Some(bounds) = framed(&boxes) else { return Ok(false) };
         // The camera of the first picture stays.
         let camera = *self.camera.get_or_insert_with(|| {
             let room = bounds.extents() * 0.25;
             let bounds = Aabb { min: bounds.min - room, max: bounds.max + room };
-            Camera::framing(&bounds, Vec3::new(0.6, -1.0, 0.5), Vec3::z(), 0.6, 1.0)
+            camera_outside(&bounds, &drawn)
         });
-        let objects = drawn.into_iter().map(|(place, body, field)| {
-            Object::new(field, body.pose, COLOURS[place.1 % COLOURS.len()])
-        });
+        let objects =
+            drawn.into_iter().map(|(place, pose, field)| Object::new(field, pose, COLOURS[place % COLOURS.len()]));
         let scene = Scene { objects: objects.collect(), ..Scene::default() };
         let path = self.folder.join(format!("frame_{:05}.png", self.written));
         render(&scene, &camera, self.size, self.size).write_png(&path)?;
@@ -115,6 +125,26 @@ impl Film {
 fn pose_of(p: &voxshell::capi::types::vxs_pose) -> Pose {
     let q = nalgebra::Quaternion::new(p.qw, p.qx, p.qy, p.qz);
     Pose::from_parts(Vec3::new(p.position.x, p.position.y, p.position.z).into(), Rotation::new_normalize(q))
+}
+
+/// A body in a picture: its number in the call, its pose and its field.
+type Drawn = (usize, Pose, Arc<Field>);
+
+/// Returns a camera that frames a box: with z up, or with y or x up if it would be inside a body, such as the ground.
+fn camera_outside(bounds: &Aabb, drawn: &[Drawn]) -> Camera {
+    let axes = [Vec3::z(), Vec3::y(), Vec3::x()];
+    let camera = |up: &Vec3| {
+        let [side, back] = [Vec3::new(up.y, up.z, up.x), Vec3::new(up.z, up.x, up.y)];
+        Camera::framing(bounds, side * 0.6 + back + up * 0.5, *up, 0.6, 1.0)
+    };
+    let is_outside = |camera: &Camera| {
+        drawn.iter().all(|(_, pose, field)| {
+            let eye = pose.inverse_transform_point(&camera.eye.into()).coords;
+            let p = eye - field.local_origin(&eye);
+            field.distance_gradient([p.x as f32, p.y as f32, p.z as f32]).0 > 0.0
+        })
+    };
+    axes.iter().map(camera).find(is_outside).unwrap_or_else(|| camera(&axes[0]))
 }
 
 /// Returns the box around a box at a pose.

@@ -21,7 +21,7 @@ fn rows(output: &Output) -> Vec<Value> {
 
 #[test]
 fn kept_recordings_replay_without_a_difference() {
-    for name in ["vps", "penalty", "continuous_penalty", "god_object", "impulse", "pair"] {
+    for name in ["vps", "penalty", "continuous_penalty", "god_object", "impulse", "pair", "bullet"] {
         let output = replay(&golden(name), &["--json"]);
         let rows = rows(&output);
         assert!(output.status.success() && rows.len() == 1, "{name}: {rows:?}");
@@ -62,10 +62,17 @@ fn a_difference_is_shown_and_fails() {
 #[test]
 fn pictures_show_the_recorded_bodies() {
     let folder = tempfile::tempdir().unwrap();
-    let output = replay(&golden("god_object"), &["--pictures", folder.path().to_str().unwrap(), "--size", "48", "--rate", "1000"]);
+    let output = replay(
+        &golden("god_object"),
+        &["--pictures", folder.path().to_str().unwrap(), "--size", "48", "--rate", "1000"],
+    );
     assert!(output.status.success(), "{output:?}");
     let pictures = std::fs::read_dir(folder.path()).unwrap().count();
     assert!(pictures > 0 && folder.path().join("frame_00000.png").exists());
+    let counted = tempfile::tempdir().unwrap();
+    let to = counted.path().to_str().unwrap();
+    assert!(replay(&golden("bullet"), &["--pictures", to, "--size", "16", "--every", "20"]).status.success());
+    assert!(std::fs::read_dir(counted.path()).unwrap().count() >= 6);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use super::check;
 use super::guard::{entry, Failure};
 use super::handle;
 use super::log;
-use super::record::argument::{Array, Read, Written, whole};
+use super::record::argument::{whole, Array, Read, Written};
 use super::status::*;
 use super::types::*;
 use super::workers;

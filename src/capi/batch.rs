@@ -10,7 +10,7 @@ use super::guard::{self, entry, Failure};
 use super::handle::{self, Locked};
 use super::query::{vxs_workspace, Scratch};
 use super::query_options::*;
-use super::record::argument::{Array, list};
+use super::record::argument::{list, Array};
 use super::status::*;
 use super::workers;
 use crate::asset::Shape;

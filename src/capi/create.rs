@@ -70,12 +70,23 @@ pub unsafe extern "C" fn vxs_shape_create_from_triangles(
     options: *const vxs_cook_options,
     shape: *mut *mut vxs_shape,
 ) -> vxs_status {
-    entry!(vxs_shape_create_from_triangles(Array(vertices, vertex_count), vertex_count, Array(indices, triangle_count.saturating_mul(3)), triangle_count, options, shape), [], {
-        check::out("shape", shape)?;
-        let options = vxs_cook_options::read(options)?;
-        let mesh = mesh(vertices, vertex_count, indices, triangle_count)?;
-        cook("vxs_shape_create_from_triangles", &mesh, &options, shape)
-    })
+    entry!(
+        vxs_shape_create_from_triangles(
+            Array(vertices, vertex_count),
+            vertex_count,
+            Array(indices, triangle_count.saturating_mul(3)),
+            triangle_count,
+            options,
+            shape
+        ),
+        [],
+        {
+            check::out("shape", shape)?;
+            let options = vxs_cook_options::read(options)?;
+            let mesh = mesh(vertices, vertex_count, indices, triangle_count)?;
+            cook("vxs_shape_create_from_triangles", &mesh, &options, shape)
+        }
+    )
 }
 
 /// Computes the memory that cooking takes: the smallest `memory_limit` with which `vxs_shape_create_from_triangles`
@@ -99,13 +110,24 @@ pub unsafe extern "C" fn vxs_cook_estimate_memory(
     options: *const vxs_cook_options,
     bytes: *mut u64,
 ) -> vxs_status {
-    entry!(vxs_cook_estimate_memory(Array(vertices, vertex_count), vertex_count, Array(indices, triangle_count.saturating_mul(3)), triangle_count, options, bytes), [], {
-        check::out("bytes", bytes)?;
-        let options = vxs_cook_options::read(options)?;
-        let mesh = mesh(vertices, vertex_count, indices, triangle_count)?;
-        let options = options.to_core()?;
-        check::write(bytes, workers::work(|| options.memory_needed(&mesh))??)
-    })
+    entry!(
+        vxs_cook_estimate_memory(
+            Array(vertices, vertex_count),
+            vertex_count,
+            Array(indices, triangle_count.saturating_mul(3)),
+            triangle_count,
+            options,
+            bytes
+        ),
+        [],
+        {
+            check::out("bytes", bytes)?;
+            let options = vxs_cook_options::read(options)?;
+            let mesh = mesh(vertices, vertex_count, indices, triangle_count)?;
+            let options = options.to_core()?;
+            check::write(bytes, workers::work(|| options.memory_needed(&mesh))??)
+        }
+    )
 }
 
 /// Cooks a shape from a mesh file: OBJ, STL (ASCII, binary) or PLY (ASCII, binary), chosen by its extension. The reader
@@ -320,14 +342,24 @@ pub unsafe extern "C" fn vxs_shape_create_triangles(
     triangle_count: usize,
     shape: *mut *mut vxs_shape,
 ) -> vxs_status {
-    entry!(vxs_shape_create_triangles(Array(vertices, vertex_count), vertex_count, Array(indices, triangle_count.saturating_mul(3)), triangle_count, shape), [], {
-        check::out("shape", shape)?;
-        let mesh = mesh(vertices, vertex_count, indices, triangle_count)?;
-        let begin = Instant::now();
-        let made = workers::work(|| Shape::from_triangles(mesh))??;
-        log::cooked("vxs_shape_create_triangles", &made, begin.elapsed());
-        handle::create("shape", shape, Arc::new(made))
-    })
+    entry!(
+        vxs_shape_create_triangles(
+            Array(vertices, vertex_count),
+            vertex_count,
+            Array(indices, triangle_count.saturating_mul(3)),
+            triangle_count,
+            shape
+        ),
+        [],
+        {
+            check::out("shape", shape)?;
+            let mesh = mesh(vertices, vertex_count, indices, triangle_count)?;
+            let begin = Instant::now();
+            let made = workers::work(|| Shape::from_triangles(mesh))??;
+            log::cooked("vxs_shape_create_triangles", &made, begin.elapsed());
+            handle::create("shape", shape, Arc::new(made))
+        }
+    )
 }
 
 /// Creates a sheet: triangles with two sides and no inside, such as terrain or a wall. A field only: bodies with a
@@ -357,13 +389,24 @@ pub unsafe extern "C" fn vxs_shape_create_sheet(
     depth: f64,
     shape: *mut *mut vxs_shape,
 ) -> vxs_status {
-    entry!(vxs_shape_create_sheet(Array(vertices, vertex_count), vertex_count, Array(indices, triangle_count.saturating_mul(3)), triangle_count, depth, shape), [], {
-        check::out("shape", shape)?;
-        let depth = check::length("depth", depth)?;
-        let mesh = mesh(vertices, vertex_count, indices, triangle_count)?;
-        let made = workers::work(|| Shape::from_sheet(mesh, depth))??;
-        handle::create("shape", shape, Arc::new(made))
-    })
+    entry!(
+        vxs_shape_create_sheet(
+            Array(vertices, vertex_count),
+            vertex_count,
+            Array(indices, triangle_count.saturating_mul(3)),
+            triangle_count,
+            depth,
+            shape
+        ),
+        [],
+        {
+            check::out("shape", shape)?;
+            let depth = check::length("depth", depth)?;
+            let mesh = mesh(vertices, vertex_count, indices, triangle_count)?;
+            let made = workers::work(|| Shape::from_sheet(mesh, depth))??;
+            handle::create("shape", shape, Arc::new(made))
+        }
+    )
 }
 
 /// Creates the convex hull of balls, such as a multi-sphere. Exact, inside and outside; a field only. Balls inside the
@@ -381,14 +424,18 @@ pub unsafe extern "C" fn vxs_shape_create_sphere_hull(
     sphere_count: usize,
     shape: *mut *mut vxs_shape,
 ) -> vxs_status {
-    entry!(vxs_shape_create_sphere_hull(Array(centers, sphere_count), Array(radii, sphere_count), sphere_count, shape), [], {
-        let sphere_count = check::in_range("sphere_count", sphere_count, 1, MAX_BALLS)?;
-        let centers = check::points("centers", "sphere_count", centers, sphere_count, VXS_INVALID_ARGUMENT)?;
-        let radii = check::slice("radii", radii, "sphere_count", sphere_count)?;
-        let balls = centers.iter().zip(radii).map(|(c, &radius)| Ball { center: (*c).into(), radius });
-        let balls: Vec<Ball> = balls.collect();
-        analytic(shape, || Ok(Field::SphereHull(SphereHull::new(&balls)?)))
-    })
+    entry!(
+        vxs_shape_create_sphere_hull(Array(centers, sphere_count), Array(radii, sphere_count), sphere_count, shape),
+        [],
+        {
+            let sphere_count = check::in_range("sphere_count", sphere_count, 1, MAX_BALLS)?;
+            let centers = check::points("centers", "sphere_count", centers, sphere_count, VXS_INVALID_ARGUMENT)?;
+            let radii = check::slice("radii", radii, "sphere_count", sphere_count)?;
+            let balls = centers.iter().zip(radii).map(|(c, &radius)| Ball { center: (*c).into(), radius });
+            let balls: Vec<Ball> = balls.collect();
+            analytic(shape, || Ok(Field::SphereHull(SphereHull::new(&balls)?)))
+        }
+    )
 }
 
 /// Creates a copy of a shape, scaled about its origin in all its forms: triangles, field, pointshell, mass properties.

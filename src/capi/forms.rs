@@ -159,21 +159,31 @@ pub unsafe extern "C" fn vxs_pointshell_get_samples(
     capacity: usize,
     count: *mut usize,
 ) -> vxs_status {
-    entry!(vxs_pointshell_get_samples(pointshell, list(points, capacity, count), list(normals, capacity, count), capacity, count), [pointshell], {
-        let shell: &Arc<_> = handle::get("pointshell", pointshell)?;
-        check::out_array("points", points, "capacity", capacity)?;
-        check::out_optional("normals", normals)?;
-        check::out("count", count)?;
-        let total = shell.x.len();
-        for i in 0..total.min(capacity) {
-            let p = Vec3::new(shell.x[i] as f64, shell.y[i] as f64, shell.z[i] as f64) + shell.origin;
-            points.add(i).write(p.into());
-            if !normals.is_null() {
-                let n = Vec3::new(shell.nx[i] as f64, shell.ny[i] as f64, shell.nz[i] as f64);
-                normals.add(i).write(n.into());
+    entry!(
+        vxs_pointshell_get_samples(
+            pointshell,
+            list(points, capacity, count),
+            list(normals, capacity, count),
+            capacity,
+            count
+        ),
+        [pointshell],
+        {
+            let shell: &Arc<_> = handle::get("pointshell", pointshell)?;
+            check::out_array("points", points, "capacity", capacity)?;
+            check::out_optional("normals", normals)?;
+            check::out("count", count)?;
+            let total = shell.x.len();
+            for i in 0..total.min(capacity) {
+                let p = Vec3::new(shell.x[i] as f64, shell.y[i] as f64, shell.z[i] as f64) + shell.origin;
+                points.add(i).write(p.into());
+                if !normals.is_null() {
+                    let n = Vec3::new(shell.nx[i] as f64, shell.ny[i] as f64, shell.nz[i] as f64);
+                    normals.add(i).write(n.into());
+                }
             }
+            count.write(total);
+            Ok(if capacity < total { VXS_TRUNCATED } else { VXS_OK })
         }
-        count.write(total);
-        Ok(if capacity < total { VXS_TRUNCATED } else { VXS_OK })
-    })
+    )
 }

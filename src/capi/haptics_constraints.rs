@@ -50,10 +50,14 @@ pub unsafe extern "C" fn vxs_haptics_get_constraints(
     capacity: usize,
     count: *mut usize,
 ) -> vxs_status {
-    entry!(fast(vxs_haptics_get_constraints(haptics, list(constraints, capacity, count), capacity, count)), [haptics], {
-        let halves = handle::get("haptics", haptics)?;
-        let list = check::list("constraints", constraints, capacity, count)?;
-        let mut half = halves.simulation.lock("haptics")?;
-        list.write(own(&mut half)?.constraints().iter().map(Into::into))
-    })
+    entry!(
+        fast(vxs_haptics_get_constraints(haptics, list(constraints, capacity, count), capacity, count)),
+        [haptics],
+        {
+            let halves = handle::get("haptics", haptics)?;
+            let list = check::list("constraints", constraints, capacity, count)?;
+            let mut half = halves.simulation.lock("haptics")?;
+            list.write(own(&mut half)?.constraints().iter().map(Into::into))
+        }
+    )
 }

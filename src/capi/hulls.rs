@@ -8,7 +8,7 @@ use super::guard::{entry, Failure};
 use super::handle;
 use super::query::vxs_workspace;
 use super::query_options::vxs_contact;
-use super::record::argument::{Array, if_found, list};
+use super::record::argument::{if_found, list, Array};
 use super::status::*;
 use super::types::*;
 use super::workers;
@@ -238,13 +238,24 @@ pub unsafe extern "C" fn vxs_hulls_create_from_triangles(
     options: *const vxs_hulls_options,
     hulls: *mut *mut vxs_hulls,
 ) -> vxs_status {
-    entry!(vxs_hulls_create_from_triangles(Array(vertices, vertex_count), vertex_count, Array(indices, triangle_count.saturating_mul(3)), triangle_count, options, hulls), [], {
-        check::out("hulls", hulls)?;
-        let options = vxs_hulls_options::read(options)?.to_core()?;
-        let mesh = create::mesh(vertices, vertex_count, indices, triangle_count)?;
-        let made = workers::work(|| HullHierarchy::build(&mesh, &options, &Progress::none()))??;
-        handle::create("hulls", hulls, Arc::new(made))
-    })
+    entry!(
+        vxs_hulls_create_from_triangles(
+            Array(vertices, vertex_count),
+            vertex_count,
+            Array(indices, triangle_count.saturating_mul(3)),
+            triangle_count,
+            options,
+            hulls
+        ),
+        [],
+        {
+            check::out("hulls", hulls)?;
+            let options = vxs_hulls_options::read(options)?.to_core()?;
+            let mesh = create::mesh(vertices, vertex_count, indices, triangle_count)?;
+            let made = workers::work(|| HullHierarchy::build(&mesh, &options, &Progress::none()))??;
+            handle::create("hulls", hulls, Arc::new(made))
+        }
+    )
 }
 
 /// Releases a handle.
@@ -365,17 +376,21 @@ pub unsafe extern "C" fn vxs_query_hull_contacts(
     capacity: usize,
     count: *mut usize,
 ) -> vxs_status {
-    entry!(fast(vxs_query_hull_contacts(a, b, query, workspace, list(contacts, capacity, count), capacity, count)), [check::first_of(a), check::first_of(b), workspace], {
-        let ((hulls_a, pose_a), (hulls_b, pose_b)) = (placed("a", a)?, placed("b", b)?);
-        let query = vxs_hulls_query::read(query)?;
-        let query = query.to_core(check::length_or_zero("query->max_separation", query.max_separation)?)?;
-        let scratch = handle::get("workspace", workspace)?;
-        let list = check::list("contacts", contacts, capacity, count)?;
-        let mut scratch = scratch.lock("workspace")?;
-        let bodies = [(hulls_a, &pose_a), (hulls_b, &pose_b)];
-        let found = contact::hull_contacts(bodies, &query, &mut scratch.hulls)?;
-        list.write(found.iter().map(Into::into))
-    })
+    entry!(
+        fast(vxs_query_hull_contacts(a, b, query, workspace, list(contacts, capacity, count), capacity, count)),
+        [check::first_of(a), check::first_of(b), workspace],
+        {
+            let ((hulls_a, pose_a), (hulls_b, pose_b)) = (placed("a", a)?, placed("b", b)?);
+            let query = vxs_hulls_query::read(query)?;
+            let query = query.to_core(check::length_or_zero("query->max_separation", query.max_separation)?)?;
+            let scratch = handle::get("workspace", workspace)?;
+            let list = check::list("contacts", contacts, capacity, count)?;
+            let mut scratch = scratch.lock("workspace")?;
+            let bodies = [(hulls_a, &pose_a), (hulls_b, &pose_b)];
+            let found = contact::hull_contacts(bodies, &query, &mut scratch.hulls)?;
+            list.write(found.iter().map(Into::into))
+        }
+    )
 }
 
 /// Finds the distance of two surfaces and their closest points. With the tolerance 0 it is the distance of the triangles; else it may
@@ -396,26 +411,30 @@ pub unsafe extern "C" fn vxs_query_hull_distance(
     closest: *mut vxs_hull_distance,
     found: *mut bool,
 ) -> vxs_status {
-    entry!(fast(vxs_query_hull_distance(a, b, query, workspace, if_found(closest, found), found)), [check::first_of(a), check::first_of(b), workspace], {
-        let ((hulls_a, pose_a), (hulls_b, pose_b)) = (placed("a", a)?, placed("b", b)?);
-        let query = vxs_hulls_query::read(query)?;
-        let most = check::bound("query->max_distance", query.max_distance)?;
-        if most < 0.0 {
-            return Err(Failure::argument("query->max_distance", most, "0 or more metres, or infinity"));
+    entry!(
+        fast(vxs_query_hull_distance(a, b, query, workspace, if_found(closest, found), found)),
+        [check::first_of(a), check::first_of(b), workspace],
+        {
+            let ((hulls_a, pose_a), (hulls_b, pose_b)) = (placed("a", a)?, placed("b", b)?);
+            let query = vxs_hulls_query::read(query)?;
+            let most = check::bound("query->max_distance", query.max_distance)?;
+            if most < 0.0 {
+                return Err(Failure::argument("query->max_distance", most, "0 or more metres, or infinity"));
+            }
+            let query = query.to_core(most)?;
+            let scratch = handle::get("workspace", workspace)?;
+            check::out("closest", closest)?;
+            check::out("found", found)?;
+            let mut scratch = scratch.lock("workspace")?;
+            let bodies = [(hulls_a, &pose_a), (hulls_b, &pose_b)];
+            let answer = contact::hull_distance(bodies, &query, &mut scratch.hulls)?;
+            if let Some((distance, [on_a, on_b])) = answer {
+                closest.write(vxs_hull_distance { distance, point_on_a: on_a.into(), point_on_b: on_b.into() });
+            }
+            found.write(answer.is_some());
+            Ok(VXS_OK)
         }
-        let query = query.to_core(most)?;
-        let scratch = handle::get("workspace", workspace)?;
-        check::out("closest", closest)?;
-        check::out("found", found)?;
-        let mut scratch = scratch.lock("workspace")?;
-        let bodies = [(hulls_a, &pose_a), (hulls_b, &pose_b)];
-        let answer = contact::hull_distance(bodies, &query, &mut scratch.hulls)?;
-        if let Some((distance, [on_a, on_b])) = answer {
-            closest.write(vxs_hull_distance { distance, point_on_a: on_a.into(), point_on_b: on_b.into() });
-        }
-        found.write(answer.is_some());
-        Ok(VXS_OK)
-    })
+    )
 }
 
 /// Gets the cost of the last query of two hierarchies in a workspace.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::check;
 use super::guard::entry;
 use super::handle;
-use super::record::argument::{Array, list};
+use super::record::argument::{list, Array};
 use super::status::*;
 use super::types::*;
 use crate::memory::SliceGuarded;

@@ -227,19 +227,23 @@ pub unsafe extern "C" fn vxs_query_time_of_impact(
     contact: *mut vxs_contact,
     found: *mut bool,
 ) -> vxs_status {
-    entry!(fast(vxs_query_time_of_impact(a, b, query, workspace, if_found(contact, found), found)), [check::shape_of(a), check::shape_of(b), workspace], {
-        let (a, b, query) = pair(a, b, query)?;
-        let scratch = handle::get("workspace", workspace)?;
-        check::out("contact", contact)?;
-        check::out("found", found)?;
-        let mut scratch = scratch.lock("workspace")?;
-        let first = impact::time_of_impact(&a, &b, &query, &mut scratch.motion)?;
-        if let Some(c) = &first {
-            contact.write(c.into());
+    entry!(
+        fast(vxs_query_time_of_impact(a, b, query, workspace, if_found(contact, found), found)),
+        [check::shape_of(a), check::shape_of(b), workspace],
+        {
+            let (a, b, query) = pair(a, b, query)?;
+            let scratch = handle::get("workspace", workspace)?;
+            check::out("contact", contact)?;
+            check::out("found", found)?;
+            let mut scratch = scratch.lock("workspace")?;
+            let first = impact::time_of_impact(&a, &b, &query, &mut scratch.motion)?;
+            if let Some(c) = &first {
+                contact.write(c.into());
+            }
+            found.write(first.is_some());
+            Ok(VXS_OK)
         }
-        found.write(first.is_some());
-        Ok(VXS_OK)
-    })
+    )
 }
 
 /// Finds all contacts of two moving shapes: the colliding intervals of their samples. Each contact is given as it is at
@@ -263,14 +267,18 @@ pub unsafe extern "C" fn vxs_query_motion_contacts(
     capacity: usize,
     count: *mut usize,
 ) -> vxs_status {
-    entry!(fast(vxs_query_motion_contacts(a, b, query, workspace, list(contacts, capacity, count), capacity, count)), [check::shape_of(a), check::shape_of(b), workspace], {
-        let (a, b, query) = pair(a, b, query)?;
-        let scratch = handle::get("workspace", workspace)?;
-        let list = check::list("contacts", contacts, capacity, count)?;
-        let mut scratch = scratch.lock("workspace")?;
-        let found = impact::contacts(&a, &b, &query, &mut scratch.motion)?;
-        list.write(found.iter().map(Into::into))
-    })
+    entry!(
+        fast(vxs_query_motion_contacts(a, b, query, workspace, list(contacts, capacity, count), capacity, count)),
+        [check::shape_of(a), check::shape_of(b), workspace],
+        {
+            let (a, b, query) = pair(a, b, query)?;
+            let scratch = handle::get("workspace", workspace)?;
+            let list = check::list("contacts", contacts, capacity, count)?;
+            let mut scratch = scratch.lock("workspace")?;
+            let found = impact::contacts(&a, &b, &query, &mut scratch.motion)?;
+            list.write(found.iter().map(Into::into))
+        }
+    )
 }
 
 /// Finds which of the `known` features of a query are still in contact at the end of the step. The contacts are given
@@ -292,12 +300,16 @@ pub unsafe extern "C" fn vxs_query_known_contacts(
     capacity: usize,
     count: *mut usize,
 ) -> vxs_status {
-    entry!(fast(vxs_query_known_contacts(a, b, query, workspace, list(contacts, capacity, count), capacity, count)), [check::shape_of(a), check::shape_of(b), workspace], {
-        let (a, b, query) = pair(a, b, query)?;
-        let scratch = handle::get("workspace", workspace)?;
-        let list = check::list("contacts", contacts, capacity, count)?;
-        let mut scratch = scratch.lock("workspace")?;
-        let found = impact::known_contacts(&a, &b, &query, &mut scratch.motion)?;
-        list.write(found.iter().map(|c| (&c.contact).into()))
-    })
+    entry!(
+        fast(vxs_query_known_contacts(a, b, query, workspace, list(contacts, capacity, count), capacity, count)),
+        [check::shape_of(a), check::shape_of(b), workspace],
+        {
+            let (a, b, query) = pair(a, b, query)?;
+            let scratch = handle::get("workspace", workspace)?;
+            let list = check::list("contacts", contacts, capacity, count)?;
+            let mut scratch = scratch.lock("workspace")?;
+            let found = impact::known_contacts(&a, &b, &query, &mut scratch.motion)?;
+            list.write(found.iter().map(|c| (&c.contact).into()))
+        }
+    )
 }

@@ -4,7 +4,7 @@ use super::check::{self, Growable};
 use super::guard::{entry, Failure};
 use super::handle;
 use super::query_options::COVERAGES;
-use super::record::argument::{Array, list, whole};
+use super::record::argument::{list, whole, Array};
 use super::shape_info::*;
 use super::status::*;
 use super::types::*;
@@ -141,30 +141,42 @@ pub unsafe extern "C" fn vxs_shape_get_triangles(
     index_capacity: usize,
     index_count: *mut usize,
 ) -> vxs_status {
-    entry!(vxs_shape_get_triangles(shape, whole(vertices, (vertex_capacity, vertex_count), (index_capacity, index_count)), vertex_capacity, vertex_count, whole(indices, (index_capacity, index_count), (vertex_capacity, vertex_count)), index_capacity, index_count), [shape], {
-        let value = handle::get("shape", shape)?;
-        check::out_array("vertices", vertices, "vertex_capacity", vertex_capacity)?;
-        check::out("vertex_count", vertex_count)?;
-        check::out_array("indices", indices, "index_capacity", index_capacity)?;
-        check::out("index_count", index_count)?;
-        let mesh = value
-            .mesh
-            .as_deref()
-            .ok_or_else(|| Failure::unsupported("shape has no triangles; expected one made from a mesh"))?;
-        let needed = (mesh.vertices.len(), 3 * mesh.triangles.len());
-        vertex_count.write(needed.0);
-        index_count.write(needed.1);
-        if vertex_capacity < needed.0 || index_capacity < needed.1 {
-            return Ok(VXS_TRUNCATED);
+    entry!(
+        vxs_shape_get_triangles(
+            shape,
+            whole(vertices, (vertex_capacity, vertex_count), (index_capacity, index_count)),
+            vertex_capacity,
+            vertex_count,
+            whole(indices, (index_capacity, index_count), (vertex_capacity, vertex_count)),
+            index_capacity,
+            index_count
+        ),
+        [shape],
+        {
+            let value = handle::get("shape", shape)?;
+            check::out_array("vertices", vertices, "vertex_capacity", vertex_capacity)?;
+            check::out("vertex_count", vertex_count)?;
+            check::out_array("indices", indices, "index_capacity", index_capacity)?;
+            check::out("index_count", index_count)?;
+            let mesh = value
+                .mesh
+                .as_deref()
+                .ok_or_else(|| Failure::unsupported("shape has no triangles; expected one made from a mesh"))?;
+            let needed = (mesh.vertices.len(), 3 * mesh.triangles.len());
+            vertex_count.write(needed.0);
+            index_count.write(needed.1);
+            if vertex_capacity < needed.0 || index_capacity < needed.1 {
+                return Ok(VXS_TRUNCATED);
+            }
+            for (i, v) in mesh.vertices.iter().enumerate() {
+                vertices.add(i).write(vxs_vec3 { x: v[0], y: v[1], z: v[2] });
+            }
+            for (i, index) in mesh.triangles.iter().flatten().enumerate() {
+                indices.add(i).write(*index);
+            }
+            Ok(VXS_OK)
         }
-        for (i, v) in mesh.vertices.iter().enumerate() {
-            vertices.add(i).write(vxs_vec3 { x: v[0], y: v[1], z: v[2] });
-        }
-        for (i, index) in mesh.triangles.iter().flatten().enumerate() {
-            indices.add(i).write(*index);
-        }
-        Ok(VXS_OK)
-    })
+    )
 }
 
 /// Gets the segments into which a level of the sphere tree divides the samples of a shape, with the numbers of
@@ -242,34 +254,38 @@ pub unsafe extern "C" fn vxs_shape_query_segments(
     count: usize,
     hits: *mut vxs_segment_hit,
 ) -> vxs_status {
-    entry!(fast(vxs_shape_query_segments(shape, Array(from, count), Array(to, count), count, Array(hits, count))), [shape], {
-        const BATCH: usize = 64;
-        let value = handle::get("shape", shape)?;
-        let (from, to) = (check::slice("from", from, "count", count)?, check::slice("to", to, "count", count)?);
-        check::out_array("hits", hits, "count", count)?;
-        let field = field_of(value)?;
-        // Checks all points before it writes the first output.
-        for (name, ends) in [("from", from), ("to", to)] {
-            for (i, p) in ends.iter().enumerate() {
-                check::point(format_args!("{name}[{i}]"), *p)?;
+    entry!(
+        fast(vxs_shape_query_segments(shape, Array(from, count), Array(to, count), count, Array(hits, count))),
+        [shape],
+        {
+            const BATCH: usize = 64;
+            let value = handle::get("shape", shape)?;
+            let (from, to) = (check::slice("from", from, "count", count)?, check::slice("to", to, "count", count)?);
+            check::out_array("hits", hits, "count", count)?;
+            let field = field_of(value)?;
+            // Checks all points before it writes the first output.
+            for (name, ends) in [("from", from), ("to", to)] {
+                for (i, p) in ends.iter().enumerate() {
+                    check::point(format_args!("{name}[{i}]"), *p)?;
+                }
             }
+            let point = |p: &vxs_vec3| Vec3::new(p.x, p.y, p.z);
+            let mut segments = [Segment::new(Vec3::zeros(), Vec3::zeros()); BATCH];
+            let mut fractions = [None; BATCH];
+            for (batch, (from, to)) in from.chunks(BATCH).zip(to.chunks(BATCH)).enumerate() {
+                let n = from.len();
+                for (segment, (from, to)) in segments.iter_mut().zip(from.iter().zip(to)) {
+                    *segment = Segment::new(point(from), point(to));
+                }
+                segment::first_fractions(field, &segments[..n], 0.0, Start::Hit, &mut fractions[..n]);
+                for i in 0..n {
+                    let hit = fractions[i].map(|t| segment::hit(field, &segments[i], t));
+                    hits.add(batch * BATCH + i).write(hit.into());
+                }
+            }
+            Ok(VXS_OK)
         }
-        let point = |p: &vxs_vec3| Vec3::new(p.x, p.y, p.z);
-        let mut segments = [Segment::new(Vec3::zeros(), Vec3::zeros()); BATCH];
-        let mut fractions = [None; BATCH];
-        for (batch, (from, to)) in from.chunks(BATCH).zip(to.chunks(BATCH)).enumerate() {
-            let n = from.len();
-            for (segment, (from, to)) in segments.iter_mut().zip(from.iter().zip(to)) {
-                *segment = Segment::new(point(from), point(to));
-            }
-            segment::first_fractions(field, &segments[..n], 0.0, Start::Hit, &mut fractions[..n]);
-            for i in 0..n {
-                let hit = fractions[i].map(|t| segment::hit(field, &segments[i], t));
-                hits.add(batch * BATCH + i).write(hit.into());
-            }
-        }
-        Ok(VXS_OK)
-    })
+    )
 }
 
 /// Finds all crossings of a segment with the surface of a shape, in order. The segment enters the shape where `normal`
@@ -293,22 +309,26 @@ pub unsafe extern "C" fn vxs_shape_query_crossings(
     capacity: usize,
     count: *mut usize,
 ) -> vxs_status {
-    entry!(fast(vxs_shape_query_crossings(shape, from, to, list(crossings, capacity, count), capacity, count)), [shape], {
-        let value = handle::get("shape", shape)?;
-        let (from, to) = (check::point("from", from)?, check::point("to", to)?);
-        check::out_array("crossings", crossings, "capacity", capacity)?;
-        check::out("count", count)?;
-        let field = field_of(value)?;
-        let mut found = 0;
-        segment::crossings(field, &Segment::new(from, to), 0.0, |h| {
-            if found < capacity {
-                crossings.add(found).write(Some(h).into());
-            }
-            found += 1;
-        });
-        count.write(found);
-        Ok(if found > capacity { VXS_TRUNCATED } else { VXS_OK })
-    })
+    entry!(
+        fast(vxs_shape_query_crossings(shape, from, to, list(crossings, capacity, count), capacity, count)),
+        [shape],
+        {
+            let value = handle::get("shape", shape)?;
+            let (from, to) = (check::point("from", from)?, check::point("to", to)?);
+            check::out_array("crossings", crossings, "capacity", capacity)?;
+            check::out("count", count)?;
+            let field = field_of(value)?;
+            let mut found = 0;
+            segment::crossings(field, &Segment::new(from, to), 0.0, |h| {
+                if found < capacity {
+                    crossings.add(found).write(Some(h).into());
+                }
+                found += 1;
+            });
+            count.write(found);
+            Ok(if found > capacity { VXS_TRUNCATED } else { VXS_OK })
+        }
+    )
 }
 
 pub(super) fn field_of(shape: &Shape) -> Result<&Field, Failure> {

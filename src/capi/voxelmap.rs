@@ -324,13 +324,24 @@ pub unsafe extern "C" fn vxs_voxelmap_create_from_triangles(
     options: *const vxs_voxelmap_options,
     voxelmap: *mut *mut vxs_voxelmap,
 ) -> vxs_status {
-    entry!(vxs_voxelmap_create_from_triangles(Array(vertices, vertex_count), vertex_count, Array(indices, triangle_count.saturating_mul(3)), triangle_count, options, voxelmap), [], {
-        check::out("voxelmap", voxelmap)?;
-        let options = vxs_voxelmap_options::read(options)?.to_core()?;
-        let mesh = create::mesh(vertices, vertex_count, indices, triangle_count)?;
-        let made = workers::work(|| options.of_mesh(&mesh, &Progress::none()))??;
-        handle::create("voxelmap", voxelmap, Arc::new(made))
-    })
+    entry!(
+        vxs_voxelmap_create_from_triangles(
+            Array(vertices, vertex_count),
+            vertex_count,
+            Array(indices, triangle_count.saturating_mul(3)),
+            triangle_count,
+            options,
+            voxelmap
+        ),
+        [],
+        {
+            check::out("voxelmap", voxelmap)?;
+            let options = vxs_voxelmap_options::read(options)?.to_core()?;
+            let mesh = create::mesh(vertices, vertex_count, indices, triangle_count)?;
+            let made = workers::work(|| options.of_mesh(&mesh, &Progress::none()))??;
+            handle::create("voxelmap", voxelmap, Arc::new(made))
+        }
+    )
 }
 
 /// Releases a handle.
@@ -468,19 +479,29 @@ pub unsafe extern "C" fn vxs_voxelmap_get_distances(
     distances: *mut f64,
     gradients: *mut vxs_vec3,
 ) -> vxs_status {
-    entry!(vxs_voxelmap_get_distances(voxelmap, Array(points, count), count, Array(distances, count), Array(gradients, count)), [voxelmap], {
-        let map = handle::get("voxelmap", voxelmap)?;
-        let points = local(map, points, count)?;
-        check::out_array("distances", distances, "count", count)?;
-        check::out_optional("gradients", gradients)?;
-        for (i, p) in points.enumerate() {
-            distances.add(i).write(map.distance_at(p).into());
-            if !gradients.is_null() {
-                gradients.add(i).write(Vec3::from(map.gradient_at(p).map(f64::from)).into());
+    entry!(
+        vxs_voxelmap_get_distances(
+            voxelmap,
+            Array(points, count),
+            count,
+            Array(distances, count),
+            Array(gradients, count)
+        ),
+        [voxelmap],
+        {
+            let map = handle::get("voxelmap", voxelmap)?;
+            let points = local(map, points, count)?;
+            check::out_array("distances", distances, "count", count)?;
+            check::out_optional("gradients", gradients)?;
+            for (i, p) in points.enumerate() {
+                distances.add(i).write(map.distance_at(p).into());
+                if !gradients.is_null() {
+                    gradients.add(i).write(Vec3::from(map.gradient_at(p).map(f64::from)).into());
+                }
             }
+            Ok(VXS_OK)
         }
-        Ok(VXS_OK)
-    })
+    )
 }
 
 /// Computes V(P) of many points (Sagardia et al. 2014, equations 4 and 5). Beyond the grid: V at the nearest point of its
@@ -503,21 +524,32 @@ pub unsafe extern "C" fn vxs_voxelmap_get_penetrations(
     rule: u32,
     penetrations: *mut f64,
 ) -> vxs_status {
-    entry!(vxs_voxelmap_get_penetrations(voxelmap, Array(points, count), Array(normals, count), count, rule, Array(penetrations, count)), [voxelmap], {
-        let map = handle::get("voxelmap", voxelmap)?;
-        let points = local(map, points, count)?;
-        let normals = check::slice("normals", normals, "count", count)?;
-        let rule = self::rule("rule", rule, map)?;
-        check::out_array("penetrations", penetrations, "count", count)?;
-        for (i, n) in normals.iter().enumerate() {
-            check_normal(i, *n)?;
+    entry!(
+        vxs_voxelmap_get_penetrations(
+            voxelmap,
+            Array(points, count),
+            Array(normals, count),
+            count,
+            rule,
+            Array(penetrations, count)
+        ),
+        [voxelmap],
+        {
+            let map = handle::get("voxelmap", voxelmap)?;
+            let points = local(map, points, count)?;
+            let normals = check::slice("normals", normals, "count", count)?;
+            let rule = self::rule("rule", rule, map)?;
+            check::out_array("penetrations", penetrations, "count", count)?;
+            for (i, n) in normals.iter().enumerate() {
+                check_normal(i, *n)?;
+            }
+            for (i, (p, n)) in points.zip(normals).enumerate() {
+                let n = check_normal(i, *n)?;
+                penetrations.add(i).write(map.penetration(rule, p, n.map(|c| c as f32).into()).into());
+            }
+            Ok(VXS_OK)
         }
-        for (i, (p, n)) in points.zip(normals).enumerate() {
-            let n = check_normal(i, *n)?;
-            penetrations.add(i).write(map.penetration(rule, p, n.map(|c| c as f32).into()).into());
-        }
-        Ok(VXS_OK)
-    })
+    )
 }
 
 fn check_normal(i: usize, n: vxs_vec3) -> Result<Vec3, Failure> {

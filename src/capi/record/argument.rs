@@ -183,25 +183,21 @@ impl<T: Argument, const N: usize> Argument for [T; N] {
 
 /// A handle in a recording: 0 is null, 1 is a pointer that the library refuses.
 const REFUSED: u64 = 1;
-/// In a header, the number of the recording is above this bit, and that of the object below.
-const OBJECT_BITS: u32 = 40;
 
 unsafe fn put_handle<H: Opaque>(handle: *const H, sink: &mut Sink) {
     if handle.is_null() {
         return sink.number(0);
     }
     let Some(mark) = handle::mark(handle) else { return sink.number(REFUSED) };
-    let known = mark.load(Ordering::Relaxed);
-    let session = u64::from(session::active());
-    if known >> OBJECT_BITS == session {
-        return sink.number(known & ((1 << OBJECT_BITS) - 1));
+    if let Some(id) = session::known(mark.load(Ordering::Relaxed)) {
+        return sink.number(id);
     }
     // An object from before the recording.
     let content = handle::get("handle", handle).ok().and_then(H::snapshot);
     let Some(content) = content else { return sink.refuse(Unusable::Older) };
-    let id = session::object(H::KIND as u8, &content);
-    mark.store(session << OBJECT_BITS | id, Ordering::Relaxed);
-    sink.number(id);
+    let made = session::object(H::KIND as u8, &content);
+    mark.store(made, Ordering::Relaxed);
+    sink.number(session::number(made));
 }
 
 unsafe fn take_handle<H: Opaque>(source: &mut Source) -> Result<*mut H, Defect> {
@@ -244,9 +240,9 @@ impl<H: Opaque> Target for *mut H {
     unsafe fn answer(pointer: *mut Self, answer: &mut Answer, _: usize) {
         let made = handle::mark(*pointer);
         let id = made.map_or(0, |mark| {
-            let id = session::new_object();
-            mark.store(u64::from(session::active()) << OBJECT_BITS | id, Ordering::Relaxed);
-            id
+            let made = session::new_object();
+            mark.store(made, Ordering::Relaxed);
+            session::number(made)
         });
         answer.sink.number(id);
     }

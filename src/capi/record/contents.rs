@@ -52,12 +52,43 @@ unsafe fn digest_bytes<T>(pointer: *const T, length: usize, hash: &mut Hash) {
 }
 
 plain!(
-    u32, i32, u64, f64, vxs_vec3, vxs_pose, vxs_aabb, vxs_twist, vxs_wrench, vxs_contact, vxs_contact_triangles,
-    vxs_interval, vxs_motion, vxs_motion_contact, vxs_mesh_pair, vxs_mesh_impact, vxs_response, vxs_mobility,
-    vxs_impulses, vxs_patch, vxs_voxelmap_answer, vxs_voxel_contact, vxs_voxel_pair, vxs_voxtree_report,
-    vxs_hull_level, vxs_hull_distance, vxs_hulls_report, vxs_device_state, vxs_haptics_limits, vxs_haptics_faults,
-    vxs_haptics_output, vxs_haptics_motion, vxs_haptics_load, vxs_haptics_feel, vxs_haptics_body_motion,
-    vxs_haptics_rates, vxs_haptics_constraint,
+    u32,
+    i32,
+    u64,
+    f64,
+    vxs_vec3,
+    vxs_pose,
+    vxs_aabb,
+    vxs_twist,
+    vxs_wrench,
+    vxs_contact,
+    vxs_contact_triangles,
+    vxs_interval,
+    vxs_motion,
+    vxs_motion_contact,
+    vxs_mesh_pair,
+    vxs_mesh_impact,
+    vxs_response,
+    vxs_mobility,
+    vxs_impulses,
+    vxs_patch,
+    vxs_voxelmap_answer,
+    vxs_voxel_contact,
+    vxs_voxel_pair,
+    vxs_voxtree_report,
+    vxs_hull_level,
+    vxs_hull_distance,
+    vxs_hulls_report,
+    vxs_device_state,
+    vxs_haptics_limits,
+    vxs_haptics_faults,
+    vxs_haptics_output,
+    vxs_haptics_motion,
+    vxs_haptics_load,
+    vxs_haptics_feel,
+    vxs_haptics_body_motion,
+    vxs_haptics_rates,
+    vxs_haptics_constraint,
 );
 
 /// Structs that start with their size, without pointers and without padding.
@@ -149,7 +180,17 @@ partial!(
     vxs_mass_properties { volume, center_of_mass, inertia, exact },
     vxs_segment_hit { fraction, point, normal, hit },
     vxs_hulls_info { hull_count, triangle_count, level_count, surface_level_count },
-    vxs_voxtree_info { voxel_size, center, root_radius, voxel_count, inner_count, root_level, branching, solid, normals },
+    vxs_voxtree_info {
+        voxel_size,
+        center,
+        root_radius,
+        voxel_count,
+        inner_count,
+        root_level,
+        branching,
+        solid,
+        normals
+    },
 );
 
 /// Structs inside structs. Those of bodies have a pose.
@@ -413,4 +454,3 @@ impl Argument for vxs_body {
         Ok(body)
     }
 }
-

@@ -125,7 +125,11 @@ pub(super) struct Reply<'a> {
 pub(super) enum Event<'a> {
     Call(Call<'a>),
     /// An object from before the recording: its kind, its number and its content.
-    Object { kind: u8, id: u64, content: &'a [u8] },
+    Object {
+        kind: u8,
+        id: u64,
+        content: &'a [u8],
+    },
 }
 
 /// The content of a file.
@@ -169,7 +173,9 @@ pub(super) fn read(bytes: &[u8], partial: bool) -> Result<Content<'_>, String> {
             break;
         };
         match kind {
-            RECORDS => read_records(payload, thread, &mut found).ok_or(format!("chunk {chunk}: a record is damaged"))?,
+            RECORDS => {
+                read_records(payload, thread, &mut found).ok_or(format!("chunk {chunk}: a record is damaged"))?
+            }
             END => lost = Some(Reader(payload).u64().ok_or(format!("chunk {chunk}: the end is too short"))?),
             other => return Err(format!("chunk {chunk}: kind {other} is unknown")),
         }

@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::calls;
 use super::file::{self, Call, Content, Event, Reply};
 use super::heights;
 use super::sink::Unusable;
 use super::source::{Held, Source};
-use super::calls;
 use crate::asset::Shape;
 use crate::capi::batch::vxs_batch;
 use crate::capi::forms::{vxs_field, vxs_pointshell};

@@ -145,16 +145,39 @@ impl Recording {
     }
 }
 
-/// Records an object from before the recording and returns its number.
+/// The mark of an object in a handle: the number of its recording above this bit, and its own number below.
+const OBJECT_BITS: u32 = 40;
+
+/// Returns the number of an object in the recording of this thread; None if its mark is of another recording.
+pub(super) fn known(mark: u64) -> Option<u64> {
+    let session = with_lane(|lane| lane.session)?;
+    (mark >> OBJECT_BITS == u64::from(session)).then(|| number(mark))
+}
+
+/// Returns the number of an object from its mark.
+pub(super) fn number(mark: u64) -> u64 {
+    mark & ((1 << OBJECT_BITS) - 1)
+}
+
+/// Returns the mark of a new object, whose number is 2 or more.
+pub(super) fn new_object() -> u64 {
+    let made = with_lane(|lane| {
+        let id = lane.shared.object.fetch_add(1, Ordering::Relaxed) + 2;
+        u64::from(lane.session) << OBJECT_BITS | id
+    });
+    made.unwrap_or(0)
+}
+
+/// Records an object from before the recording and returns its mark.
 pub(super) fn object(kind: u8, content: &[u8]) -> u64 {
-    let id = new_object();
+    let mark = new_object();
     let mut record = vec![0; 9];
     record[0] = file::OBJECT;
     record.push(kind);
-    record.extend(id.to_le_bytes());
+    record.extend(number(mark).to_le_bytes());
     record.extend(content);
     with_lane(|lane| lane.send(&mut record, WhenFull::Wait));
-    id
+    mark
 }
 
 /// Records a height that a height map of the caller gave, in the call that this thread is in.
@@ -167,16 +190,6 @@ pub fn height(value: f64) {
     record[9..17].copy_from_slice(&CALL.get().to_le_bytes());
     record[17..].copy_from_slice(&value.to_bits().to_le_bytes());
     with_lane(|lane| lane.send(&mut record, WhenFull::Lose));
-}
-
-/// Returns a new number for an object, from 2 on.
-pub(super) fn new_object() -> u64 {
-    with_lane(|lane| lane.shared.object.fetch_add(1, Ordering::Relaxed) + 2).unwrap_or(0)
-}
-
-/// Returns the number of the recording in progress.
-pub(super) fn active() -> u32 {
-    ACTIVE.load(Ordering::Relaxed)
 }
 
 fn with_lane<R>(act: impl FnOnce(&mut Lane) -> R) -> Option<R> {
