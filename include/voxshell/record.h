@@ -67,9 +67,8 @@ VXS_API vxs_status vxs_record_report_init(struct vxs_record_report *report, size
  * by content, and for each call its status and a hash of its outputs. `voxshell replay` makes the same calls again and
  * compares. The file has the name `path` with `.part` behind it until `vxs_record_stop`.
  *
- * A recorded call takes less than a microsecond longer, plus about 0.3 ns for each byte of its inputs and outputs. It
- * takes no lock and allocates nothing, except for the first call of a thread, which takes a lock, and for calls that
- * make, read and write objects. A shape, field, pointshell or voxtree from before the recording is written to the file
+ * A recorded haptic step takes less than a microsecond longer. A recorded call takes no lock and allocates nothing,
+ * except for the first call of a thread, which takes a lock, and for calls that make, read and write objects. A shape, field, pointshell or voxtree from before the recording is written to the file
  * when a call first uses it, which takes as long as `vxs_shape_serialize`; a workspace or batch from before counts as
  * an empty one. Calls with other objects from before are left out of a replay. `docs/record-and-replay.md` lists what
  * is not recorded.

@@ -24,10 +24,12 @@ pub fn report() -> Result<String> {
         // Writing to a string does not fail.
         let _ = writeln!(text, "{name} {hash:016x}");
     }
-    for (name, result) in recordings::all() {
-        let _ = writeln!(text, "record/{name} {result}");
-    }
-    Ok(text)
+    Ok(text + &recorded())
+}
+
+/// Returns the lines of the recordings.
+pub fn recorded() -> String {
+    recordings::all().into_iter().map(|(name, result)| format!("record/{name} {result}\n")).collect()
 }
 
 fn keep(message: &dyn std::fmt::Display) {
