@@ -78,7 +78,9 @@ VXS_API vxs_status vxs_record_report_init(struct vxs_record_report *report, size
  * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_IO, VXS_BUSY (a recording is in progress), VXS_UNSUPPORTED (a platform
  *         without threads or files)
  */
-VXS_API vxs_status vxs_record_start(const char *path, const struct vxs_record_options *options);
+VXS_API
+vxs_status vxs_record_start(const char *path,
+                            const struct vxs_record_options *options);
 
 /**
  * Ends the recording and gives the file its name. Calls that other threads are in are left out of a replay.
