@@ -102,7 +102,7 @@ impl Film {
         let camera = *self.camera.get_or_insert_with(|| {
             let room = bounds.extents() * 0.25;
             let bounds = Aabb { min: bounds.min - room, max: bounds.max + room };
-            camera_outside(&bounds, &drawn)
+            camera_above(&bounds, &drawn)
         });
         let objects =
             drawn.into_iter().map(|(place, pose, field)| Object::new(field, pose, COLOURS[place % COLOURS.len()]));
@@ -130,21 +130,25 @@ fn pose_of(p: &voxshell::capi::types::vxs_pose) -> Pose {
 /// A body in a picture: its number in the call, its pose and its field.
 type Drawn = (usize, Pose, Arc<Field>);
 
-/// Returns a camera that frames a box: with z up, or with y or x up if it would be inside a body, such as the ground.
-fn camera_outside(bounds: &Aabb, drawn: &[Drawn]) -> Camera {
-    let axes = [Vec3::z(), Vec3::y(), Vec3::x()];
-    let camera = |up: &Vec3| {
-        let [side, back] = [Vec3::new(up.y, up.z, up.x), Vec3::new(up.z, up.x, up.y)];
-        Camera::framing(bounds, side * 0.6 + back + up * 0.5, *up, 0.6, 1.0)
-    };
-    let is_outside = |camera: &Camera| {
-        drawn.iter().all(|(_, pose, field)| {
-            let eye = pose.inverse_transform_point(&camera.eye.into()).coords;
-            let p = eye - field.local_origin(&eye);
-            field.distance_gradient([p.x as f32, p.y as f32, p.z as f32]).0 > 0.0
+/// Returns a camera that frames a box. Up is the axis along the normal of an infinite body, such as the ground; z without
+/// one.
+fn camera_above(bounds: &Aabb, drawn: &[Drawn]) -> Camera {
+    let center = bounds.center();
+    let normals = drawn.iter().filter(|(_, _, field)| !field.bounds().extents().norm().is_finite());
+    let normal: Vec3 = normals
+        .map(|(_, pose, field)| {
+            let at = pose.inverse_transform_point(&center.into()).coords;
+            let p = at - field.local_origin(&at);
+            let (_, gradient) = field.distance_gradient([p.x as f32, p.y as f32, p.z as f32]);
+            pose.rotation * Vec3::from(gradient.map(f64::from))
         })
+        .sum();
+    let up = match normal.iamax() {
+        _ if normal.norm() < 0.5 => Vec3::z(),
+        axis => Vec3::ith(axis, normal[axis].signum()),
     };
-    axes.iter().map(camera).find(is_outside).unwrap_or_else(|| camera(&axes[0]))
+    let [side, back] = [Vec3::new(up.y, up.z, up.x), Vec3::new(up.z, up.x, up.y)];
+    Camera::framing(bounds, side * 0.6 + back + up * 0.5, up, 0.6, 1.0)
 }
 
 /// Returns the box around a box at a pose.

@@ -353,7 +353,7 @@ static void recordings() {
   refused(VXS_BUSY, "a recording is in progress", [] { Recording("other.vxr"); });
   const Shape ball = Shape::create_sphere(1);
   const vxs_record_report report = recording.stop();
-  CHECK(!recording && report.records == 2 && report.lost == 0);
+  CHECK(!recording && report.records >= 2 && report.lost == 0);
   refused(VXS_INVALID_ARGUMENT, "no recording is in progress", [&] { recording.stop(); });
 }
 
