@@ -6,6 +6,8 @@ mod draw;
 mod info;
 mod mesh;
 mod query;
+mod replay;
+mod replay_pictures;
 
 use std::process::ExitCode;
 
@@ -35,6 +37,8 @@ enum Command {
     Render(draw::Arguments),
     /// Find contacts and distance of two shapes at two poses or during a motion, or intersect segments with a shape.
     Query(Box<query::Arguments>),
+    /// Make the calls of a recording again and compare their answers, with pictures if wanted.
+    Replay(replay::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -45,6 +49,7 @@ fn main() -> ExitCode {
         Command::Mesh(arguments) => mesh::run(&arguments).map(done),
         Command::Render(arguments) => draw::run(&arguments).map(done),
         Command::Query(arguments) => query::run(&arguments).map(done),
+        Command::Replay(arguments) => replay::run(&arguments),
     };
     match result {
         Ok(code) => code,

@@ -31,5 +31,6 @@
 #include "hulls.h"
 #include "haptics_settings.h"
 #include "haptics.h"
+#include "record.h"
 
 #endif  /* VOXSHELL_VOXSHELL_H */

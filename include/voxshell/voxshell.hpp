@@ -26,6 +26,7 @@
 #include "voxtree.hpp"
 #include "hulls.hpp"
 #include "haptics.hpp"
+#include "record.hpp"
 
 #include "voxshell.h"
 

@@ -7,6 +7,7 @@ use super::check;
 use super::guard::{entry, Failure};
 use super::handle;
 use super::log;
+use super::record::argument::{whole, Array, Read, Written};
 use super::status::*;
 use super::types::*;
 use super::workers;
@@ -26,7 +27,7 @@ const STORES: [Store; 2] = [Store::Compressed, Store::Raw];
 /// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_IO, VXS_UNSUPPORTED, VXS_OUT_OF_MEMORY
 #[no_mangle]
 pub unsafe extern "C" fn vxs_shape_save(shape: *const vxs_shape, path: *const c_char) -> vxs_status {
-    entry!(vxs_shape_save, [shape], {
+    entry!(vxs_shape_save(shape, Written(path)), [shape], {
         let value = handle::get("shape", shape)?;
         save("vxs_shape_save", value, path, Store::Compressed)
     })
@@ -41,7 +42,7 @@ pub unsafe extern "C" fn vxs_shape_save(shape: *const vxs_shape, path: *const c_
 /// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_IO, VXS_UNSUPPORTED, VXS_OUT_OF_MEMORY
 #[no_mangle]
 pub unsafe extern "C" fn vxs_shape_save_as(shape: *const vxs_shape, path: *const c_char, store: u32) -> vxs_status {
-    entry!(vxs_shape_save_as, [shape], {
+    entry!(vxs_shape_save_as(shape, Written(path), store), [shape], {
         let value = handle::get("shape", shape)?;
         let store = check::choice("store", store, "VXS_STORE_", &STORES)?;
         save("vxs_shape_save_as", value, path, store)
@@ -59,7 +60,7 @@ pub unsafe extern "C" fn vxs_shape_save_as(shape: *const vxs_shape, path: *const
 ///         VXS_OUT_OF_MEMORY
 #[no_mangle]
 pub unsafe extern "C" fn vxs_shape_load(path: *const c_char, shape: *mut *mut vxs_shape) -> vxs_status {
-    entry!(vxs_shape_load, [], {
+    entry!(vxs_shape_load(Read(path), shape), [], {
         check::out("shape", shape)?;
         let path = check::path("path", path)?;
         let loaded = workers::work(|| Shape::load(&path))??;
@@ -84,7 +85,7 @@ pub unsafe extern "C" fn vxs_shape_serialize(
     capacity: usize,
     size: *mut usize,
 ) -> vxs_status {
-    entry!(vxs_shape_serialize, [shape], {
+    entry!(vxs_shape_serialize(shape, whole(out, (capacity, size), (capacity, size)), capacity, size), [shape], {
         let value = handle::get("shape", shape)?;
         let out = out.cast::<u8>();
         check::out_array("out", out, "capacity", capacity)?;
@@ -113,7 +114,7 @@ pub unsafe extern "C" fn vxs_shape_deserialize(
     size: usize,
     shape: *mut *mut vxs_shape,
 ) -> vxs_status {
-    entry!(vxs_shape_deserialize, [], {
+    entry!(vxs_shape_deserialize(Array(bytes, size), size, shape), [], {
         check::out("shape", shape)?;
         let bytes = check::slice("bytes", bytes.cast::<u8>(), "size", size)?;
         let loaded = workers::work(|| Shape::from_bytes(bytes))??;

@@ -10,6 +10,7 @@ use super::guard::{self, entry, Failure};
 use super::handle::{self, Locked};
 use super::query::{vxs_workspace, Scratch};
 use super::query_options::*;
+use super::record::argument::{list, Array};
 use super::status::*;
 use super::workers;
 use crate::asset::Shape;
@@ -25,6 +26,10 @@ pub struct vxs_batch {
 impl handle::Opaque for vxs_batch {
     type Value = handle::Exclusive<Batch>;
     const KIND: handle::Kind = handle::Kind::Batch;
+
+    fn snapshot(_: &Self::Value) -> Option<Vec<u8>> {
+        Some(Vec::new())
+    }
 }
 
 /// Value of a `vxs_batch`.
@@ -77,7 +82,7 @@ pub struct vxs_body_pair {
 /// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_OUT_OF_MEMORY
 #[no_mangle]
 pub unsafe extern "C" fn vxs_batch_create(threads: u32, batch: *mut *mut vxs_batch) -> vxs_status {
-    entry!(vxs_batch_create, [], {
+    entry!(vxs_batch_create(threads, batch), [], {
         check::out("batch", batch)?;
         let threads = match check::in_range("threads", threads, 0, MOST_THREADS)? {
             0 => workers::work(rayon::current_num_threads)?,
@@ -94,7 +99,7 @@ pub unsafe extern "C" fn vxs_batch_create(threads: u32, batch: *mut *mut vxs_bat
 /// @return VXS_OK, VXS_INVALID_HANDLE (destroyed before, or not a batch), VXS_BUSY (it is in use)
 #[no_mangle]
 pub unsafe extern "C" fn vxs_batch_destroy(batch: *mut vxs_batch) -> vxs_status {
-    entry!(vxs_batch_destroy, [], {
+    entry!(vxs_batch_destroy(batch), [], {
         // Null has no lock. Taking the lock makes sure that no call uses the batch.
         if !batch.is_null() {
             handle::get_to_release("batch", batch)?.lock("batch").map(std::mem::forget)?;
@@ -155,12 +160,26 @@ pub unsafe extern "C" fn vxs_query_contacts_batch(
         batch.answer(&jobs, &how)?;
         Ok(batch.write(pairs.len(), (contacts, capacity), offsets))
     };
-    guard::run("vxs_query_contacts_batch", body, || {
+    let poison = || {
         handle::poison(batch);
         if let Ok(pairs) = check::slice("pairs", pairs, "pair_count", pair_count) {
             pairs.iter().filter(|pair| !pair.workspace.is_null()).for_each(|pair| handle::poison(pair.workspace));
         }
-    })
+    };
+    let total = offsets.wrapping_add(pair_count);
+    guard::recorded!(
+        Wait,
+        vxs_query_contacts_batch(
+            batch,
+            Array(pairs, pair_count),
+            pair_count,
+            query,
+            list(contacts, capacity, total),
+            capacity,
+            Array(offsets, pair_count.saturating_add(1))
+        ),
+        guard::run("vxs_query_contacts_batch", body, poison)
+    )
 }
 
 unsafe fn jobs(pairs: &[vxs_body_pair]) -> Result<Vec<Job<'_>>, Failure> {

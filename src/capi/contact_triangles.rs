@@ -5,6 +5,7 @@ use super::guard::entry;
 use super::materials::VXS_MATERIAL_NONE;
 use super::query::placed;
 use super::query_options::*;
+use super::record::argument::Array;
 use super::status::*;
 use super::types::*;
 use crate::asset::{contact_triangles, ContactTriangles, TrianglePoint};
@@ -92,17 +93,21 @@ pub unsafe extern "C" fn vxs_query_triangles(
     count: usize,
     triangles: *mut vxs_contact_triangles,
 ) -> vxs_status {
-    entry!(vxs_query_triangles, [check::shape_of(a), check::shape_of(b)], {
-        let ((shape_a, pose_a), (shape_b, pose_b)) = (placed("a", a)?, placed("b", b)?);
-        let contacts = check::slice("contacts", contacts, "count", count)?;
-        check::out_array("triangles", triangles, "count", count)?;
-        // Outputs are written only on success: nothing fails after this.
-        shape_a.locator()?;
-        shape_b.locator()?;
-        for (i, contact) in contacts.iter().enumerate() {
-            let found = contact_triangles((shape_a, &pose_a), (shape_b, &pose_b), &contact.into())?;
-            triangles.add(i).write(found.into());
+    entry!(
+        fast(vxs_query_triangles(a, b, Array(contacts, count), count, Array(triangles, count))),
+        [check::shape_of(a), check::shape_of(b)],
+        {
+            let ((shape_a, pose_a), (shape_b, pose_b)) = (placed("a", a)?, placed("b", b)?);
+            let contacts = check::slice("contacts", contacts, "count", count)?;
+            check::out_array("triangles", triangles, "count", count)?;
+            // Outputs are written only on success: nothing fails after this.
+            shape_a.locator()?;
+            shape_b.locator()?;
+            for (i, contact) in contacts.iter().enumerate() {
+                let found = contact_triangles((shape_a, &pose_a), (shape_b, &pose_b), &contact.into())?;
+                triangles.add(i).write(found.into());
+            }
+            Ok(VXS_OK)
         }
-        Ok(VXS_OK)
-    })
+    )
 }

@@ -9,6 +9,7 @@ use super::guard::{entry, Failure};
 use super::handle;
 use super::log;
 use super::primitive::vxs_primitive;
+use super::record::argument::{Array, Read};
 use super::status::*;
 use super::types::*;
 use super::workers;
@@ -69,12 +70,23 @@ pub unsafe extern "C" fn vxs_shape_create_from_triangles(
     options: *const vxs_cook_options,
     shape: *mut *mut vxs_shape,
 ) -> vxs_status {
-    entry!(vxs_shape_create_from_triangles, [], {
-        check::out("shape", shape)?;
-        let options = vxs_cook_options::read(options)?;
-        let mesh = mesh(vertices, vertex_count, indices, triangle_count)?;
-        cook("vxs_shape_create_from_triangles", &mesh, &options, shape)
-    })
+    entry!(
+        vxs_shape_create_from_triangles(
+            Array(vertices, vertex_count),
+            vertex_count,
+            Array(indices, triangle_count.saturating_mul(3)),
+            triangle_count,
+            options,
+            shape
+        ),
+        [],
+        {
+            check::out("shape", shape)?;
+            let options = vxs_cook_options::read(options)?;
+            let mesh = mesh(vertices, vertex_count, indices, triangle_count)?;
+            cook("vxs_shape_create_from_triangles", &mesh, &options, shape)
+        }
+    )
 }
 
 /// Computes the memory that cooking takes: the smallest `memory_limit` with which `vxs_shape_create_from_triangles`
@@ -98,13 +110,24 @@ pub unsafe extern "C" fn vxs_cook_estimate_memory(
     options: *const vxs_cook_options,
     bytes: *mut u64,
 ) -> vxs_status {
-    entry!(vxs_cook_estimate_memory, [], {
-        check::out("bytes", bytes)?;
-        let options = vxs_cook_options::read(options)?;
-        let mesh = mesh(vertices, vertex_count, indices, triangle_count)?;
-        let options = options.to_core()?;
-        check::write(bytes, workers::work(|| options.memory_needed(&mesh))??)
-    })
+    entry!(
+        vxs_cook_estimate_memory(
+            Array(vertices, vertex_count),
+            vertex_count,
+            Array(indices, triangle_count.saturating_mul(3)),
+            triangle_count,
+            options,
+            bytes
+        ),
+        [],
+        {
+            check::out("bytes", bytes)?;
+            let options = vxs_cook_options::read(options)?;
+            let mesh = mesh(vertices, vertex_count, indices, triangle_count)?;
+            let options = options.to_core()?;
+            check::write(bytes, workers::work(|| options.memory_needed(&mesh))??)
+        }
+    )
 }
 
 /// Cooks a shape from a mesh file: OBJ, STL (ASCII, binary) or PLY (ASCII, binary), chosen by its extension. The reader
@@ -121,7 +144,7 @@ pub unsafe extern "C" fn vxs_shape_create_from_file(
     options: *const vxs_cook_options,
     shape: *mut *mut vxs_shape,
 ) -> vxs_status {
-    entry!(vxs_shape_create_from_file, [], {
+    entry!(vxs_shape_create_from_file(Read(path), options, shape), [], {
         check::out("shape", shape)?;
         let path = check::path("path", path)?;
         let options = vxs_cook_options::read(options)?;
@@ -143,7 +166,7 @@ pub unsafe extern "C" fn vxs_shape_create_primitive(
     options: *const vxs_cook_options,
     shape: *mut *mut vxs_shape,
 ) -> vxs_status {
-    entry!(vxs_shape_create_primitive, [], {
+    entry!(vxs_shape_create_primitive(primitive, options, shape), [], {
         check::out("shape", shape)?;
         let mesh = vxs_primitive::read(primitive)?.mesh()?;
         let options = vxs_cook_options::read(options)?;
@@ -164,7 +187,7 @@ pub unsafe extern "C" fn vxs_shape_create_half_space(
     offset: f64,
     shape: *mut *mut vxs_shape,
 ) -> vxs_status {
-    entry!(vxs_shape_create_half_space, [], {
+    entry!(vxs_shape_create_half_space(normal, offset, shape), [], {
         let normal = check::direction("normal", normal)?;
         let offset = check::coordinate("offset", offset)?;
         analytic(shape, || Ok(Field::HalfSpace(HalfSpace::new(normal, offset)?)))
@@ -178,7 +201,7 @@ pub unsafe extern "C" fn vxs_shape_create_half_space(
 /// @return VXS_OK, VXS_INVALID_ARGUMENT
 #[no_mangle]
 pub unsafe extern "C" fn vxs_shape_create_box(half_extents: vxs_vec3, shape: *mut *mut vxs_shape) -> vxs_status {
-    entry!(vxs_shape_create_box, [], {
+    entry!(vxs_shape_create_box(half_extents, shape), [], {
         let half = [
             check::length("half_extents.x", half_extents.x)?,
             check::length("half_extents.y", half_extents.y)?,
@@ -195,7 +218,7 @@ pub unsafe extern "C" fn vxs_shape_create_box(half_extents: vxs_vec3, shape: *mu
 /// @return VXS_OK, VXS_INVALID_ARGUMENT
 #[no_mangle]
 pub unsafe extern "C" fn vxs_shape_create_sphere(radius: f64, shape: *mut *mut vxs_shape) -> vxs_status {
-    entry!(vxs_shape_create_sphere, [], {
+    entry!(vxs_shape_create_sphere(radius, shape), [], {
         let radius = check::length("radius", radius)?;
         analytic(shape, || Ok(Field::Sphere(Sphere::new(radius)?)))
     })
@@ -215,7 +238,7 @@ pub unsafe extern "C" fn vxs_shape_create_capsule(
     axis: u32,
     shape: *mut *mut vxs_shape,
 ) -> vxs_status {
-    entry!(vxs_shape_create_capsule, [], {
+    entry!(vxs_shape_create_capsule(radius, half_height, axis, shape), [], {
         let (radius, half) = (check::length("radius", radius)?, check::length("half_height", half_height)?);
         let axis = check::axis("axis", axis)?;
         analytic(shape, || Ok(Field::Capsule(Capsule::new(axis, radius, half)?)))
@@ -236,7 +259,7 @@ pub unsafe extern "C" fn vxs_shape_create_cylinder(
     axis: u32,
     shape: *mut *mut vxs_shape,
 ) -> vxs_status {
-    entry!(vxs_shape_create_cylinder, [], {
+    entry!(vxs_shape_create_cylinder(radius, half_height, axis, shape), [], {
         let (radius, half) = (check::length("radius", radius)?, check::length("half_height", half_height)?);
         let axis = check::axis("axis", axis)?;
         analytic(shape, || Ok(Field::Cylinder(Cylinder::new(axis, radius, half)?)))
@@ -257,7 +280,7 @@ pub unsafe extern "C" fn vxs_shape_create_cone(
     axis: u32,
     shape: *mut *mut vxs_shape,
 ) -> vxs_status {
-    entry!(vxs_shape_create_cone, [], {
+    entry!(vxs_shape_create_cone(radius, height, axis, shape), [], {
         let (radius, height) = (check::length("radius", radius)?, check::length("height", height)?);
         let axis = check::axis("axis", axis)?;
         analytic(shape, || Ok(Field::Cone(Cone::new(axis, radius, height)?)))
@@ -278,7 +301,7 @@ pub unsafe extern "C" fn vxs_shape_create_torus(
     axis: u32,
     shape: *mut *mut vxs_shape,
 ) -> vxs_status {
-    entry!(vxs_shape_create_torus, [], {
+    entry!(vxs_shape_create_torus(ring_radius, tube_radius, axis, shape), [], {
         let (ring, tube) = (check::length("ring_radius", ring_radius)?, check::length("tube_radius", tube_radius)?);
         let axis = check::axis("axis", axis)?;
         analytic(shape, || Ok(Field::Torus(Torus::new(axis, ring, tube)?)))
@@ -296,7 +319,7 @@ pub unsafe extern "C" fn vxs_shape_create_convex_hull(
     point_count: usize,
     shape: *mut *mut vxs_shape,
 ) -> vxs_status {
-    entry!(vxs_shape_create_convex_hull, [], {
+    entry!(vxs_shape_create_convex_hull(Array(points, point_count), point_count, shape), [], {
         let points = check::points("points", "point_count", points, point_count, VXS_INVALID_ARGUMENT)?;
         check::out("shape", shape)?;
         let hull = workers::work(|| ConvexHull::new(&points))??;
@@ -319,14 +342,24 @@ pub unsafe extern "C" fn vxs_shape_create_triangles(
     triangle_count: usize,
     shape: *mut *mut vxs_shape,
 ) -> vxs_status {
-    entry!(vxs_shape_create_triangles, [], {
-        check::out("shape", shape)?;
-        let mesh = mesh(vertices, vertex_count, indices, triangle_count)?;
-        let begin = Instant::now();
-        let made = workers::work(|| Shape::from_triangles(mesh))??;
-        log::cooked("vxs_shape_create_triangles", &made, begin.elapsed());
-        handle::create("shape", shape, Arc::new(made))
-    })
+    entry!(
+        vxs_shape_create_triangles(
+            Array(vertices, vertex_count),
+            vertex_count,
+            Array(indices, triangle_count.saturating_mul(3)),
+            triangle_count,
+            shape
+        ),
+        [],
+        {
+            check::out("shape", shape)?;
+            let mesh = mesh(vertices, vertex_count, indices, triangle_count)?;
+            let begin = Instant::now();
+            let made = workers::work(|| Shape::from_triangles(mesh))??;
+            log::cooked("vxs_shape_create_triangles", &made, begin.elapsed());
+            handle::create("shape", shape, Arc::new(made))
+        }
+    )
 }
 
 /// Creates a sheet: triangles with two sides and no inside, such as terrain or a wall. A field only: bodies with a
@@ -356,13 +389,24 @@ pub unsafe extern "C" fn vxs_shape_create_sheet(
     depth: f64,
     shape: *mut *mut vxs_shape,
 ) -> vxs_status {
-    entry!(vxs_shape_create_sheet, [], {
-        check::out("shape", shape)?;
-        let depth = check::length("depth", depth)?;
-        let mesh = mesh(vertices, vertex_count, indices, triangle_count)?;
-        let made = workers::work(|| Shape::from_sheet(mesh, depth))??;
-        handle::create("shape", shape, Arc::new(made))
-    })
+    entry!(
+        vxs_shape_create_sheet(
+            Array(vertices, vertex_count),
+            vertex_count,
+            Array(indices, triangle_count.saturating_mul(3)),
+            triangle_count,
+            depth,
+            shape
+        ),
+        [],
+        {
+            check::out("shape", shape)?;
+            let depth = check::length("depth", depth)?;
+            let mesh = mesh(vertices, vertex_count, indices, triangle_count)?;
+            let made = workers::work(|| Shape::from_sheet(mesh, depth))??;
+            handle::create("shape", shape, Arc::new(made))
+        }
+    )
 }
 
 /// Creates the convex hull of balls, such as a multi-sphere. Exact, inside and outside; a field only. Balls inside the
@@ -380,14 +424,18 @@ pub unsafe extern "C" fn vxs_shape_create_sphere_hull(
     sphere_count: usize,
     shape: *mut *mut vxs_shape,
 ) -> vxs_status {
-    entry!(vxs_shape_create_sphere_hull, [], {
-        let sphere_count = check::in_range("sphere_count", sphere_count, 1, MAX_BALLS)?;
-        let centers = check::points("centers", "sphere_count", centers, sphere_count, VXS_INVALID_ARGUMENT)?;
-        let radii = check::slice("radii", radii, "sphere_count", sphere_count)?;
-        let balls = centers.iter().zip(radii).map(|(c, &radius)| Ball { center: (*c).into(), radius });
-        let balls: Vec<Ball> = balls.collect();
-        analytic(shape, || Ok(Field::SphereHull(SphereHull::new(&balls)?)))
-    })
+    entry!(
+        vxs_shape_create_sphere_hull(Array(centers, sphere_count), Array(radii, sphere_count), sphere_count, shape),
+        [],
+        {
+            let sphere_count = check::in_range("sphere_count", sphere_count, 1, MAX_BALLS)?;
+            let centers = check::points("centers", "sphere_count", centers, sphere_count, VXS_INVALID_ARGUMENT)?;
+            let radii = check::slice("radii", radii, "sphere_count", sphere_count)?;
+            let balls = centers.iter().zip(radii).map(|(c, &radius)| Ball { center: (*c).into(), radius });
+            let balls: Vec<Ball> = balls.collect();
+            analytic(shape, || Ok(Field::SphereHull(SphereHull::new(&balls)?)))
+        }
+    )
 }
 
 /// Creates a copy of a shape, scaled about its origin in all its forms: triangles, field, pointshell, mass properties.
@@ -405,7 +453,7 @@ pub unsafe extern "C" fn vxs_shape_create_scaled(
     factor: f64,
     scaled: *mut *mut vxs_shape,
 ) -> vxs_status {
-    entry!(vxs_shape_create_scaled, [shape], {
+    entry!(vxs_shape_create_scaled(shape, factor, scaled), [shape], {
         let value = handle::get("shape", shape)?;
         check::out("scaled", scaled)?;
         let made = workers::work(|| value.scaled(factor))??;

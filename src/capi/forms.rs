@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::check;
 use super::guard::{entry, Failure};
 use super::handle;
+use super::record::argument::list;
 use super::status::*;
 use super::types::*;
 use crate::asset::Shape;
@@ -25,11 +26,19 @@ pub struct vxs_pointshell {
 impl handle::Opaque for vxs_field {
     type Value = Arc<Field>;
     const KIND: handle::Kind = handle::Kind::Field;
+
+    fn snapshot(field: &Self::Value) -> Option<Vec<u8>> {
+        Shape::from_parts(Some(field.clone()), None).and_then(|shape| shape.to_bytes()).ok()
+    }
 }
 
 impl handle::Opaque for vxs_pointshell {
     type Value = Arc<PointShell>;
     const KIND: handle::Kind = handle::Kind::PointShell;
+
+    fn snapshot(shell: &Self::Value) -> Option<Vec<u8>> {
+        Shape::from_parts(None, Some(shell.clone())).and_then(|shape| shape.to_bytes()).ok()
+    }
 }
 
 /// Gets the field of a shape; it is shared, not copied.
@@ -39,7 +48,7 @@ impl handle::Opaque for vxs_pointshell {
 /// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED (the shape has no field)
 #[no_mangle]
 pub unsafe extern "C" fn vxs_shape_get_field(shape: *const vxs_shape, field: *mut *mut vxs_field) -> vxs_status {
-    entry!(vxs_shape_get_field, [shape], {
+    entry!(vxs_shape_get_field(shape, field), [shape], {
         let value = handle::get("shape", shape)?;
         check::out("field", field)?;
         let part = value.field.clone().ok_or_else(|| Failure::unsupported("shape has no field"))?;
@@ -57,7 +66,7 @@ pub unsafe extern "C" fn vxs_shape_get_pointshell(
     shape: *const vxs_shape,
     pointshell: *mut *mut vxs_pointshell,
 ) -> vxs_status {
-    entry!(vxs_shape_get_pointshell, [shape], {
+    entry!(vxs_shape_get_pointshell(shape, pointshell), [shape], {
         let value = handle::get("shape", shape)?;
         check::out("pointshell", pointshell)?;
         let part = value.shell.clone().ok_or_else(|| Failure::unsupported("shape has no pointshell"))?;
@@ -79,7 +88,7 @@ pub unsafe extern "C" fn vxs_shape_create(
     pointshell: *const vxs_pointshell,
     shape: *mut *mut vxs_shape,
 ) -> vxs_status {
-    entry!(vxs_shape_create, [field, pointshell], {
+    entry!(vxs_shape_create(field, pointshell, shape), [field, pointshell], {
         check::out("shape", shape)?;
         let field = if field.is_null() { None } else { Some(handle::get("field", field)?.clone()) };
         let shell = if pointshell.is_null() { None } else { Some(handle::get("pointshell", pointshell)?.clone()) };
@@ -93,7 +102,7 @@ pub unsafe extern "C" fn vxs_shape_create(
 /// @return VXS_OK, VXS_INVALID_HANDLE (released before, or not a field)
 #[no_mangle]
 pub unsafe extern "C" fn vxs_field_release(field: *mut vxs_field) -> vxs_status {
-    entry!(vxs_field_release, [], { handle::release("field", field) })
+    entry!(vxs_field_release(field), [], { handle::release("field", field) })
 }
 
 /// Releases a handle.
@@ -102,7 +111,7 @@ pub unsafe extern "C" fn vxs_field_release(field: *mut vxs_field) -> vxs_status 
 /// @return VXS_OK, VXS_INVALID_HANDLE (released before, or not a pointshell)
 #[no_mangle]
 pub unsafe extern "C" fn vxs_pointshell_release(pointshell: *mut vxs_pointshell) -> vxs_status {
-    entry!(vxs_pointshell_release, [], { handle::release("pointshell", pointshell) })
+    entry!(vxs_pointshell_release(pointshell), [], { handle::release("pointshell", pointshell) })
 }
 
 /// Computes the signed distance and its gradient at a point; body frame. Allocates nothing.
@@ -119,7 +128,7 @@ pub unsafe extern "C" fn vxs_field_distance(
     distance: *mut f64,
     gradient: *mut vxs_vec3,
 ) -> vxs_status {
-    entry!(vxs_field_distance, [field], {
+    entry!(fast(vxs_field_distance(field, point, distance, gradient)), [field], {
         let value = handle::get("field", field)?;
         let point = check::point("point", point)?;
         check::out("distance", distance)?;
@@ -150,21 +159,31 @@ pub unsafe extern "C" fn vxs_pointshell_get_samples(
     capacity: usize,
     count: *mut usize,
 ) -> vxs_status {
-    entry!(vxs_pointshell_get_samples, [pointshell], {
-        let shell: &Arc<_> = handle::get("pointshell", pointshell)?;
-        check::out_array("points", points, "capacity", capacity)?;
-        check::out_optional("normals", normals)?;
-        check::out("count", count)?;
-        let total = shell.x.len();
-        for i in 0..total.min(capacity) {
-            let p = Vec3::new(shell.x[i] as f64, shell.y[i] as f64, shell.z[i] as f64) + shell.origin;
-            points.add(i).write(p.into());
-            if !normals.is_null() {
-                let n = Vec3::new(shell.nx[i] as f64, shell.ny[i] as f64, shell.nz[i] as f64);
-                normals.add(i).write(n.into());
+    entry!(
+        vxs_pointshell_get_samples(
+            pointshell,
+            list(points, capacity, count),
+            list(normals, capacity, count),
+            capacity,
+            count
+        ),
+        [pointshell],
+        {
+            let shell: &Arc<_> = handle::get("pointshell", pointshell)?;
+            check::out_array("points", points, "capacity", capacity)?;
+            check::out_optional("normals", normals)?;
+            check::out("count", count)?;
+            let total = shell.x.len();
+            for i in 0..total.min(capacity) {
+                let p = Vec3::new(shell.x[i] as f64, shell.y[i] as f64, shell.z[i] as f64) + shell.origin;
+                points.add(i).write(p.into());
+                if !normals.is_null() {
+                    let n = Vec3::new(shell.nx[i] as f64, shell.ny[i] as f64, shell.nz[i] as f64);
+                    normals.add(i).write(n.into());
+                }
             }
+            count.write(total);
+            Ok(if capacity < total { VXS_TRUNCATED } else { VXS_OK })
         }
-        count.write(total);
-        Ok(if capacity < total { VXS_TRUNCATED } else { VXS_OK })
-    })
+    )
 }

@@ -39,9 +39,19 @@ fn fail(name: &str, failure: &Failure) -> vxs_status {
     failure.status
 }
 
-/// `entry!(name, [handles], { body })`: the body of the entry point `name`. The body returns `Result<vxs_status,
-/// Failure>` to the guard. If it panics, the handles are poisoned.
+/// `entry!(name(arguments), [handles], { body })`: the body of the entry point `name`. The body returns
+/// `Result<vxs_status, Failure>` to the guard. If it panics, the handles are poisoned.
+///
+/// A recording gets the arguments as `record::argument::Recorded`. `fast(name(arguments))` is a call that must not
+/// wait: its record is lost if there is no room. `entry!(name, …)` is a call that has no record;
+/// `record::calls::NOT_RECORDED` lists these.
 macro_rules! entry {
+    (fast($name:ident($($arg:expr),*)), [$($handle:expr),*], $body:block) => {
+        $crate::capi::guard::recorded!(Lose, $name($($arg),*), $crate::capi::guard::entry!($name, [$($handle),*], $body))
+    };
+    ($name:ident($($arg:expr),*), [$($handle:expr),*], $body:block) => {
+        $crate::capi::guard::recorded!(Wait, $name($($arg),*), $crate::capi::guard::entry!($name, [$($handle),*], $body))
+    };
     ($name:ident, [$($handle:expr),*], $body:block) => {
         $crate::capi::guard::run(
             stringify!($name),
@@ -51,6 +61,26 @@ macro_rules! entry {
     };
 }
 pub(super) use entry;
+
+/// `recorded!(full, name(arguments), call)`: makes the call, and records it while a recording is in progress.
+macro_rules! recorded {
+    ($full:ident, $name:ident($($arg:expr),*), $call:expr) => {{
+        #[allow(unused_imports)]
+        use $crate::capi::record::{argument::Recorded, session, sink};
+        let number = const { sink::function(stringify!($name)) };
+        let recording = session::begin(number, session::WhenFull::$full, |sink| {
+            $(Recorded::put(&$arg, sink);)*
+        });
+        let status = $call;
+        if let Some(recording) = recording {
+            recording.end(status, |answer| {
+                $(Recorded::answer(&$arg, answer);)*
+            });
+        }
+        status
+    }};
+}
+pub(super) use recorded;
 
 /// Causes a defect for the project's C tests. Not part of any installed library.
 #[cfg(feature = "test-panic")]

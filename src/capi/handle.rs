@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use std::fmt::Display;
 use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
@@ -32,6 +32,8 @@ struct Header {
     magic: AtomicU32,
     kind: Kind,
     poisoned: AtomicBool,
+    /// Number of the object in a recording (`record::argument`).
+    mark: AtomicU64,
     /// Frees the memory of a dead handle, whose value is dropped already.
     free: unsafe fn(*mut Header),
 }
@@ -79,10 +81,19 @@ impl Kind {
 pub(super) trait Opaque {
     type Value;
     const KIND: Kind;
+
+    /// Returns the bytes from which a recording makes the object again, if its kind can be copied.
+    fn snapshot(_: &Self::Value) -> Option<Vec<u8>> {
+        None
+    }
 }
 impl Opaque for vxs_shape {
     type Value = Arc<Shape>;
     const KIND: Kind = Kind::Shape;
+
+    fn snapshot(shape: &Self::Value) -> Option<Vec<u8>> {
+        shape.to_bytes().ok()
+    }
 }
 
 /// Creates a handle around `value` and writes it to `out`.
@@ -99,6 +110,7 @@ pub(super) unsafe fn create<T: Opaque>(
         magic: AtomicU32::new(ALIVE),
         kind: T::KIND,
         poisoned: AtomicBool::new(false),
+        mark: AtomicU64::new(0),
         free: free::<T::Value>,
     };
     let before = memory::uses_of_reserve();
@@ -124,6 +136,17 @@ pub(super) unsafe fn get<'a, T: Opaque>(argument: impl Display, handle: *const T
 /// Like [`get`], but accepts a poisoned handle too. For calls that lead to a release.
 pub(super) unsafe fn get_to_release<'a, T: Opaque>(argument: &str, handle: *const T) -> Result<&'a T::Value, Failure> {
     Ok(&find(argument, handle)?.value)
+}
+
+/// Returns the place in a live handle where a recording keeps its number of the object.
+pub(super) unsafe fn mark<'a, T: Opaque>(handle: *const T) -> Option<&'a AtomicU64>
+where
+    T::Value: 'a,
+{
+    if handle.is_null() {
+        return None;
+    }
+    find("handle", handle).ok().map(|found| &found.header.mark)
 }
 
 /// Marks a handle so that only its release is accepted; ignores pointers that are not live handles.

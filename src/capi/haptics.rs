@@ -9,6 +9,7 @@ use super::haptics_handle::*;
 use super::haptics_settings::{forms, vxs_haptics_settings, VXS_DETECTION_TRIANGLES};
 use super::haptics_types::*;
 use super::query_options::vxs_body;
+use super::record::argument::Array;
 use super::response::{vxs_twist, vxs_wrench};
 use super::status::*;
 use super::types::*;
@@ -115,7 +116,7 @@ pub unsafe extern "C" fn vxs_haptics_create(
     body_count: usize,
     haptics: *mut *mut vxs_haptics,
 ) -> vxs_status {
-    entry!(vxs_haptics_create, [tool], {
+    entry!(vxs_haptics_create(settings, tool, Array(bodies, body_count), body_count, haptics), [tool], {
         let settings = vxs_haptics_settings::read(settings)?;
         let by_triangles = settings.detection == VXS_DETECTION_TRIANGLES;
         let prepare = |shape: &Shape| if by_triangles { shape.locator().map(drop) } else { Ok(()) };
@@ -168,7 +169,7 @@ pub unsafe extern "C" fn vxs_haptics_create(
 ///         any `vxs_haptics`)
 #[no_mangle]
 pub unsafe extern "C" fn vxs_haptics_release(haptics: *mut vxs_haptics) -> vxs_status {
-    entry!(vxs_haptics_release, [], {
+    entry!(vxs_haptics_release(haptics), [], {
         if !haptics.is_null() {
             let halves = handle::get_to_release("haptics", haptics)?;
             let (servo, simulation) = (halves.servo.lock("haptics")?, halves.simulation.lock("haptics")?);
@@ -201,7 +202,7 @@ pub unsafe extern "C" fn vxs_haptics_step(
     dt: f64,
     output: *mut vxs_haptics_output,
 ) -> vxs_status {
-    entry!(vxs_haptics_step, [haptics], {
+    entry!(fast(vxs_haptics_step(haptics, state, dt, output)), [haptics], {
         let mut half = handle::get("haptics", haptics)?.servo.lock("haptics")?;
         let servo = own(&mut half)?;
         let given = check::input("state", state)?;
@@ -235,7 +236,7 @@ pub unsafe extern "C" fn vxs_haptics_step_admittance(
     dt: f64,
     motion: *mut vxs_haptics_motion,
 ) -> vxs_status {
-    entry!(vxs_haptics_step_admittance, [haptics], {
+    entry!(fast(vxs_haptics_step_admittance(haptics, hand, engaged, dt, motion)), [haptics], {
         let mut half = handle::get("haptics", haptics)?.servo.lock("haptics")?;
         let servo = own(&mut half)?;
         let hand = check::input("hand", hand)?;
@@ -258,7 +259,7 @@ pub unsafe extern "C" fn vxs_haptics_step_admittance(
 /// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_BUSY (another thread is in a step)
 #[no_mangle]
 pub unsafe extern "C" fn vxs_haptics_reset(haptics: *mut vxs_haptics, pose: *const vxs_pose) -> vxs_status {
-    entry!(vxs_haptics_reset, [haptics], {
+    entry!(fast(vxs_haptics_reset(haptics, pose)), [haptics], {
         let mut half = handle::get("haptics", haptics)?.servo.lock("haptics")?;
         let servo = own(&mut half)?;
         if pose.is_null() {
@@ -279,7 +280,7 @@ pub unsafe extern "C" fn vxs_haptics_reset(haptics: *mut vxs_haptics, pose: *con
 /// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE
 #[no_mangle]
 pub unsafe extern "C" fn vxs_haptics_set_scale(haptics: *mut vxs_haptics, scale: f64) -> vxs_status {
-    entry!(vxs_haptics_set_scale, [haptics], {
+    entry!(fast(vxs_haptics_set_scale(haptics, scale)), [haptics], {
         let halves = handle::get("haptics", haptics)?;
         if !limits::is_positive_quantity(scale) {
             let expected = "a positive, finite number, 1e-30 to 1e18";
@@ -302,7 +303,7 @@ pub unsafe extern "C" fn vxs_haptics_get_faults(
     haptics: *const vxs_haptics,
     faults: *mut vxs_haptics_faults,
 ) -> vxs_status {
-    entry!(vxs_haptics_get_faults, [haptics], {
+    entry!(fast(vxs_haptics_get_faults(haptics, faults)), [haptics], {
         let found = handle::get("haptics", haptics)?.monitor.faults();
         check::out("faults", faults)?;
         let FaultCounts { bad_state, bad_time, teleport, last_jump } = found;
@@ -324,7 +325,7 @@ pub unsafe extern "C" fn vxs_haptics_simulate(
     haptics: *mut vxs_haptics,
     report: *mut vxs_haptics_report,
 ) -> vxs_status {
-    entry!(vxs_haptics_simulate, [haptics], {
+    entry!(fast(vxs_haptics_simulate(haptics, report)), [haptics], {
         let halves = handle::get("haptics", haptics)?;
         let mut half = halves.simulation.lock("haptics")?;
         let simulation = own(&mut half)?;
@@ -355,7 +356,7 @@ pub unsafe extern "C" fn vxs_haptics_set_body_pose(
     pose: *const vxs_pose,
     twist: *const vxs_twist,
 ) -> vxs_status {
-    entry!(vxs_haptics_set_body_pose, [haptics], {
+    entry!(fast(vxs_haptics_set_body_pose(haptics, index, pose, twist)), [haptics], {
         let halves = handle::get("haptics", haptics)?;
         let pose = check::pose("pose", pose)?;
         let mut velocity = Twist::ZERO;

@@ -44,7 +44,7 @@ pub unsafe extern "C" fn vxs_haptics_get_load(
     index: usize,
     load: *mut vxs_haptics_load,
 ) -> vxs_status {
-    entry!(vxs_haptics_get_load, [haptics], {
+    entry!(fast(vxs_haptics_get_load(haptics, index, load)), [haptics], {
         let loads = &handle::get("haptics", haptics)?.loads;
         let Some(found) = loads.get(index) else {
             let expected = format!("less than {}, the number of bodies", loads.len());
@@ -72,7 +72,7 @@ pub unsafe extern "C" fn vxs_haptics_set_body(
     index: usize,
     body: *const vxs_body,
 ) -> vxs_status {
-    entry!(vxs_haptics_set_body, [haptics], {
+    entry!(vxs_haptics_set_body(haptics, index, body), [haptics], {
         let halves = handle::get("haptics", haptics)?;
         let mut obstacle = Obstacle::empty();
         if !body.is_null() {
@@ -114,7 +114,7 @@ pub unsafe extern "C" fn vxs_haptics_set_body_feel(
     index: usize,
     feel: *const vxs_haptics_feel,
 ) -> vxs_status {
-    entry!(vxs_haptics_set_body_feel, [haptics], {
+    entry!(fast(vxs_haptics_set_body_feel(haptics, index, feel)), [haptics], {
         let halves = handle::get("haptics", haptics)?;
         let given = check::input("feel", feel)?;
         let feel = Feel { stiffness: given.stiffness, friction: Some(given.friction) };
@@ -159,7 +159,7 @@ pub unsafe extern "C" fn vxs_haptics_set_body_motion(
     index: usize,
     motion: *const vxs_haptics_body_motion,
 ) -> vxs_status {
-    entry!(vxs_haptics_set_body_motion, [haptics], {
+    entry!(fast(vxs_haptics_set_body_motion(haptics, index, motion)), [haptics], {
         let halves = handle::get("haptics", haptics)?;
         let given = check::input("motion", motion)?;
         let [xx, yy, zz, xy, xz, yz] = given.inverse_inertia;
@@ -193,7 +193,7 @@ pub unsafe extern "C" fn vxs_haptics_set_settings(
     haptics: *mut vxs_haptics,
     settings: *const vxs_haptics_settings,
 ) -> vxs_status {
-    entry!(vxs_haptics_set_settings, [haptics], {
+    entry!(vxs_haptics_set_settings(haptics, settings), [haptics], {
         let halves = handle::get("haptics", haptics)?;
         let settings = <vxs_haptics_settings as check::Growable>::read(settings)?.to_core()?;
         halves.simulation(|simulation| simulation.set_settings(&settings).map_err(|e| renamed(e, of_settings)))?;
@@ -229,7 +229,7 @@ pub unsafe extern "C" fn vxs_haptics_get_rates(
     haptics: *const vxs_haptics,
     rates: *mut vxs_haptics_rates,
 ) -> vxs_status {
-    entry!(vxs_haptics_get_rates, [haptics], {
+    entry!(fast(vxs_haptics_get_rates(haptics, rates)), [haptics], {
         let Rates { clock, steps, rounds, servo, simulation } = handle::get("haptics", haptics)?.monitor.rates();
         check::out("rates", rates)?;
         check::write(rates, vxs_haptics_rates { clock, steps, rounds, servo, simulation })

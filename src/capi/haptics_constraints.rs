@@ -4,6 +4,7 @@ use super::check;
 use super::guard::entry;
 use super::handle;
 use super::haptics_handle::*;
+use super::record::argument::list;
 use super::status::*;
 use super::types::*;
 use crate::haptics::constraint::Constraint;
@@ -49,10 +50,14 @@ pub unsafe extern "C" fn vxs_haptics_get_constraints(
     capacity: usize,
     count: *mut usize,
 ) -> vxs_status {
-    entry!(vxs_haptics_get_constraints, [haptics], {
-        let halves = handle::get("haptics", haptics)?;
-        let list = check::list("constraints", constraints, capacity, count)?;
-        let mut half = halves.simulation.lock("haptics")?;
-        list.write(own(&mut half)?.constraints().iter().map(Into::into))
-    })
+    entry!(
+        fast(vxs_haptics_get_constraints(haptics, list(constraints, capacity, count), capacity, count)),
+        [haptics],
+        {
+            let halves = handle::get("haptics", haptics)?;
+            let list = check::list("constraints", constraints, capacity, count)?;
+            let mut half = halves.simulation.lock("haptics")?;
+            list.write(own(&mut half)?.constraints().iter().map(Into::into))
+        }
+    )
 }

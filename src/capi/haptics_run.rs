@@ -210,7 +210,7 @@ pub unsafe extern "C" fn vxs_haptics_run(
     device: vxs_haptics_device_fn,
     user: *mut c_void,
 ) -> vxs_status {
-    entry!(vxs_haptics_run, [haptics], {
+    entry!(fast(vxs_haptics_run(haptics)), [haptics], {
         let halves = handle::get("haptics", haptics)?;
         let options = vxs_haptics_run_options::read(options)?.to_core()?;
         let device = device.ok_or_else(|| Failure::argument("device", "null", "a function"))?;
@@ -245,7 +245,7 @@ pub unsafe extern "C" fn vxs_haptics_get_run_report(
     haptics: *mut vxs_haptics,
     report: *mut vxs_haptics_run_report,
 ) -> vxs_status {
-    entry!(vxs_haptics_get_run_report, [haptics], {
+    entry!(fast(vxs_haptics_get_run_report(haptics)), [haptics], {
         let halves = handle::get("haptics", haptics)?;
         let mut runner = halves.runner.lock("haptics")?;
         halves.log_jumps();
@@ -269,7 +269,7 @@ pub unsafe extern "C" fn vxs_haptics_stop(
     haptics: *mut vxs_haptics,
     report: *mut vxs_haptics_run_report,
 ) -> vxs_status {
-    entry!(vxs_haptics_stop, [haptics], {
+    entry!(fast(vxs_haptics_stop(haptics)), [haptics], {
         let halves = handle::get("haptics", haptics)?;
         vxs_haptics_run_report::read(report)?;
         let (mut servo, mut simulation) = (halves.servo.lock("haptics")?, halves.simulation.lock("haptics")?);

@@ -8,6 +8,7 @@ use super::guard::{entry, Failure};
 use super::handle;
 use super::haptics_types::*;
 use super::panics;
+use super::record::session;
 use super::status::*;
 use super::types::*;
 use crate::asset::Shape;
@@ -499,7 +500,9 @@ impl vxs_haptics_settings {
         let height = move |body: u32, p: &Vec3| {
             let point = vxs_vec3::from(*p);
             // SAFETY: the function accepts any body and point, on any thread, by its contract.
-            panics::outside(|| unsafe { height(body as usize, &point, user.pointer()) })
+            let given = panics::outside(|| unsafe { height(body as usize, &point, user.pointer()) });
+            session::height(given);
+            given
         };
         let made = HeightMap::new(Arc::new(height), self.surface.height_reach);
         made.map(Some).map_err(|error| renamed(error, of_settings))

@@ -8,6 +8,7 @@ use super::guard::{entry, Failure};
 use super::handle;
 use super::query::vxs_workspace;
 use super::query_options::vxs_contact;
+use super::record::argument::{if_found, list, Array};
 use super::status::*;
 use super::types::*;
 use super::workers;
@@ -209,7 +210,7 @@ pub unsafe extern "C" fn vxs_hulls_create_from_shape(
     options: *const vxs_hulls_options,
     hulls: *mut *mut vxs_hulls,
 ) -> vxs_status {
-    entry!(vxs_hulls_create_from_shape, [shape], {
+    entry!(vxs_hulls_create_from_shape(shape, options, hulls), [shape], {
         let value = handle::get("shape", shape)?;
         let options = vxs_hulls_options::read(options)?.to_core()?;
         check::out("hulls", hulls)?;
@@ -237,13 +238,24 @@ pub unsafe extern "C" fn vxs_hulls_create_from_triangles(
     options: *const vxs_hulls_options,
     hulls: *mut *mut vxs_hulls,
 ) -> vxs_status {
-    entry!(vxs_hulls_create_from_triangles, [], {
-        check::out("hulls", hulls)?;
-        let options = vxs_hulls_options::read(options)?.to_core()?;
-        let mesh = create::mesh(vertices, vertex_count, indices, triangle_count)?;
-        let made = workers::work(|| HullHierarchy::build(&mesh, &options, &Progress::none()))??;
-        handle::create("hulls", hulls, Arc::new(made))
-    })
+    entry!(
+        vxs_hulls_create_from_triangles(
+            Array(vertices, vertex_count),
+            vertex_count,
+            Array(indices, triangle_count.saturating_mul(3)),
+            triangle_count,
+            options,
+            hulls
+        ),
+        [],
+        {
+            check::out("hulls", hulls)?;
+            let options = vxs_hulls_options::read(options)?.to_core()?;
+            let mesh = create::mesh(vertices, vertex_count, indices, triangle_count)?;
+            let made = workers::work(|| HullHierarchy::build(&mesh, &options, &Progress::none()))??;
+            handle::create("hulls", hulls, Arc::new(made))
+        }
+    )
 }
 
 /// Releases a handle.
@@ -252,7 +264,7 @@ pub unsafe extern "C" fn vxs_hulls_create_from_triangles(
 /// @return VXS_OK, VXS_INVALID_HANDLE (released before, or not a hierarchy of hulls)
 #[no_mangle]
 pub unsafe extern "C" fn vxs_hulls_release(hulls: *mut vxs_hulls) -> vxs_status {
-    entry!(vxs_hulls_release, [], { handle::release("hulls", hulls) })
+    entry!(vxs_hulls_release(hulls), [], { handle::release("hulls", hulls) })
 }
 
 /// Gets the properties of a hierarchy.
@@ -262,7 +274,7 @@ pub unsafe extern "C" fn vxs_hulls_release(hulls: *mut vxs_hulls) -> vxs_status 
 /// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE
 #[no_mangle]
 pub unsafe extern "C" fn vxs_hulls_get_info(hulls: *const vxs_hulls, info: *mut vxs_hulls_info) -> vxs_status {
-    entry!(vxs_hulls_get_info, [hulls], {
+    entry!(vxs_hulls_get_info(hulls, info), [hulls], {
         let value = handle::get("hulls", hulls)?;
         check::out("info", info)?;
         let filled = vxs_hulls_info {
@@ -290,7 +302,7 @@ pub unsafe extern "C" fn vxs_hulls_get_levels(
     capacity: usize,
     count: *mut usize,
 ) -> vxs_status {
-    entry!(vxs_hulls_get_levels, [hulls], {
+    entry!(vxs_hulls_get_levels(hulls, list(levels, capacity, count), capacity, count), [hulls], {
         let value = handle::get("hulls", hulls)?;
         check::list("levels", levels, capacity, count)?.write(value.levels.iter().map(Into::into))
     })
@@ -309,7 +321,7 @@ pub unsafe extern "C" fn vxs_shape_create_with_hulls(
     hulls: *const vxs_hulls,
     out: *mut *mut vxs_shape,
 ) -> vxs_status {
-    entry!(vxs_shape_create_with_hulls, [shape, hulls], {
+    entry!(vxs_shape_create_with_hulls(shape, hulls, out), [shape, hulls], {
         let value = handle::get("shape", shape)?;
         let hierarchy = handle::get("hulls", hulls)?;
         check::out("out", out)?;
@@ -324,7 +336,7 @@ pub unsafe extern "C" fn vxs_shape_create_with_hulls(
 /// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED (the shape has no hulls)
 #[no_mangle]
 pub unsafe extern "C" fn vxs_shape_get_hulls(shape: *const vxs_shape, hulls: *mut *mut vxs_hulls) -> vxs_status {
-    entry!(vxs_shape_get_hulls, [shape], {
+    entry!(vxs_shape_get_hulls(shape, hulls), [shape], {
         let Some(found) = &handle::get("shape", shape)?.hulls else {
             return Err(Failure::unsupported("shape has no hulls"));
         };
@@ -364,17 +376,21 @@ pub unsafe extern "C" fn vxs_query_hull_contacts(
     capacity: usize,
     count: *mut usize,
 ) -> vxs_status {
-    entry!(vxs_query_hull_contacts, [check::first_of(a), check::first_of(b), workspace], {
-        let ((hulls_a, pose_a), (hulls_b, pose_b)) = (placed("a", a)?, placed("b", b)?);
-        let query = vxs_hulls_query::read(query)?;
-        let query = query.to_core(check::length_or_zero("query->max_separation", query.max_separation)?)?;
-        let scratch = handle::get("workspace", workspace)?;
-        let list = check::list("contacts", contacts, capacity, count)?;
-        let mut scratch = scratch.lock("workspace")?;
-        let bodies = [(hulls_a, &pose_a), (hulls_b, &pose_b)];
-        let found = contact::hull_contacts(bodies, &query, &mut scratch.hulls)?;
-        list.write(found.iter().map(Into::into))
-    })
+    entry!(
+        fast(vxs_query_hull_contacts(a, b, query, workspace, list(contacts, capacity, count), capacity, count)),
+        [check::first_of(a), check::first_of(b), workspace],
+        {
+            let ((hulls_a, pose_a), (hulls_b, pose_b)) = (placed("a", a)?, placed("b", b)?);
+            let query = vxs_hulls_query::read(query)?;
+            let query = query.to_core(check::length_or_zero("query->max_separation", query.max_separation)?)?;
+            let scratch = handle::get("workspace", workspace)?;
+            let list = check::list("contacts", contacts, capacity, count)?;
+            let mut scratch = scratch.lock("workspace")?;
+            let bodies = [(hulls_a, &pose_a), (hulls_b, &pose_b)];
+            let found = contact::hull_contacts(bodies, &query, &mut scratch.hulls)?;
+            list.write(found.iter().map(Into::into))
+        }
+    )
 }
 
 /// Finds the distance of two surfaces and their closest points. With the tolerance 0 it is the distance of the triangles; else it may
@@ -395,26 +411,30 @@ pub unsafe extern "C" fn vxs_query_hull_distance(
     closest: *mut vxs_hull_distance,
     found: *mut bool,
 ) -> vxs_status {
-    entry!(vxs_query_hull_distance, [check::first_of(a), check::first_of(b), workspace], {
-        let ((hulls_a, pose_a), (hulls_b, pose_b)) = (placed("a", a)?, placed("b", b)?);
-        let query = vxs_hulls_query::read(query)?;
-        let most = check::bound("query->max_distance", query.max_distance)?;
-        if most < 0.0 {
-            return Err(Failure::argument("query->max_distance", most, "0 or more metres, or infinity"));
+    entry!(
+        fast(vxs_query_hull_distance(a, b, query, workspace, if_found(closest, found), found)),
+        [check::first_of(a), check::first_of(b), workspace],
+        {
+            let ((hulls_a, pose_a), (hulls_b, pose_b)) = (placed("a", a)?, placed("b", b)?);
+            let query = vxs_hulls_query::read(query)?;
+            let most = check::bound("query->max_distance", query.max_distance)?;
+            if most < 0.0 {
+                return Err(Failure::argument("query->max_distance", most, "0 or more metres, or infinity"));
+            }
+            let query = query.to_core(most)?;
+            let scratch = handle::get("workspace", workspace)?;
+            check::out("closest", closest)?;
+            check::out("found", found)?;
+            let mut scratch = scratch.lock("workspace")?;
+            let bodies = [(hulls_a, &pose_a), (hulls_b, &pose_b)];
+            let answer = contact::hull_distance(bodies, &query, &mut scratch.hulls)?;
+            if let Some((distance, [on_a, on_b])) = answer {
+                closest.write(vxs_hull_distance { distance, point_on_a: on_a.into(), point_on_b: on_b.into() });
+            }
+            found.write(answer.is_some());
+            Ok(VXS_OK)
         }
-        let query = query.to_core(most)?;
-        let scratch = handle::get("workspace", workspace)?;
-        check::out("closest", closest)?;
-        check::out("found", found)?;
-        let mut scratch = scratch.lock("workspace")?;
-        let bodies = [(hulls_a, &pose_a), (hulls_b, &pose_b)];
-        let answer = contact::hull_distance(bodies, &query, &mut scratch.hulls)?;
-        if let Some((distance, [on_a, on_b])) = answer {
-            closest.write(vxs_hull_distance { distance, point_on_a: on_a.into(), point_on_b: on_b.into() });
-        }
-        found.write(answer.is_some());
-        Ok(VXS_OK)
-    })
+    )
 }
 
 /// Gets the cost of the last query of two hierarchies in a workspace.
@@ -427,7 +447,7 @@ pub unsafe extern "C" fn vxs_workspace_get_hulls_report(
     workspace: *mut vxs_workspace,
     report: *mut vxs_hulls_report,
 ) -> vxs_status {
-    entry!(vxs_workspace_get_hulls_report, [workspace], {
+    entry!(fast(vxs_workspace_get_hulls_report(workspace, report)), [workspace], {
         let scratch = handle::get("workspace", workspace)?;
         check::out("report", report)?;
         let last = scratch.lock("workspace")?.hulls.stats();

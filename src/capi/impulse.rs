@@ -149,20 +149,25 @@ pub unsafe extern "C" fn vxs_query_impulse(
     workspace: *mut vxs_workspace,
     impulses: *mut vxs_impulses,
 ) -> vxs_status {
-    entry!(vxs_query_impulse, [check::shape_of(a), check::shape_of(b), workspace], {
-        let (a, b) = (dynamic_body("a", a)?, dynamic_body("b", b)?);
-        let (at_a, at_b) = (&a.kinematics, &b.kinematics);
-        let (of_a, of_b) = (mobility("mobility_a", mobility_a)?, mobility("mobility_b", mobility_b)?);
-        let given = vxs_impulse::read(impulse)?;
-        let settings = given.to_core()?;
-        let max_separation = check::coordinate("impulse->max_separation", given.max_separation)?;
-        check::in_range("impulse->reserved", given.reserved, 0, 0)?;
-        let roles = check::choice("impulse->roles", given.roles, "VXS_ROLES_", &ROLES_OF_FORCES)?;
-        let scratch = handle::get("workspace", workspace)?;
-        check::out("impulses", impulses)?;
-        let mut scratch = scratch.lock("workspace")?;
-        let query = Query { roles, max_separation, ..Query::default() };
-        let found = contact::contacts(a.geometry, &at_a.pose, b.geometry, &at_b.pose, &query, &mut scratch.contact)?;
-        check::write(impulses, response::impulse(found, (at_a, &of_a), (at_b, &of_b), &settings).into())
-    })
+    entry!(
+        fast(vxs_query_impulse(a, mobility_a, b, mobility_b, impulse, workspace, impulses)),
+        [check::shape_of(a), check::shape_of(b), workspace],
+        {
+            let (a, b) = (dynamic_body("a", a)?, dynamic_body("b", b)?);
+            let (at_a, at_b) = (&a.kinematics, &b.kinematics);
+            let (of_a, of_b) = (mobility("mobility_a", mobility_a)?, mobility("mobility_b", mobility_b)?);
+            let given = vxs_impulse::read(impulse)?;
+            let settings = given.to_core()?;
+            let max_separation = check::coordinate("impulse->max_separation", given.max_separation)?;
+            check::in_range("impulse->reserved", given.reserved, 0, 0)?;
+            let roles = check::choice("impulse->roles", given.roles, "VXS_ROLES_", &ROLES_OF_FORCES)?;
+            let scratch = handle::get("workspace", workspace)?;
+            check::out("impulses", impulses)?;
+            let mut scratch = scratch.lock("workspace")?;
+            let query = Query { roles, max_separation, ..Query::default() };
+            let found =
+                contact::contacts(a.geometry, &at_a.pose, b.geometry, &at_b.pose, &query, &mut scratch.contact)?;
+            check::write(impulses, response::impulse(found, (at_a, &of_a), (at_b, &of_b), &settings).into())
+        }
+    )
 }

@@ -20,6 +20,7 @@ use super::motion::*;
 use super::patches::*;
 use super::primitive::*;
 use super::query_options::*;
+use super::record::api::*;
 use super::response::*;
 use super::segment_intervals::*;
 use super::shape_info::*;
@@ -238,5 +239,7 @@ layout!(vxs_hulls_query, 32, { struct_size: 0, reserved: 4, max_separation: 8, m
 layout!(vxs_hull_distance, 56, { distance: 0, point_on_a: 8, point_on_b: 32 });
 layout!(vxs_hulls_report, 32, { pairs: 0, bounds: 8, distances: 16, triangles: 24 });
 layout!(vxs_impulses, 104, { on_a: 0, on_b: 48, count: 96, resolved: 100 });
+layout!(vxs_record_options, 16, { struct_size: 0, wait: 4, buffer_bytes: 8 });
+layout!(vxs_record_report, 32, { struct_size: 0, reserved: 4, records: 8, lost: 16, bytes: 24 });
 
 const _: () = assert!(super::log::VXS_LOG_ERROR == super::hook::ERROR);

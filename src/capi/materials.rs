@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::check;
 use super::guard::entry;
 use super::handle;
+use super::record::argument::{list, Array};
 use super::status::*;
 use super::types::*;
 use crate::memory::SliceGuarded;
@@ -29,7 +30,7 @@ pub unsafe extern "C" fn vxs_shape_create_with_materials(
     count: usize,
     out: *mut *mut vxs_shape,
 ) -> vxs_status {
-    entry!(vxs_shape_create_with_materials, [shape], {
+    entry!(vxs_shape_create_with_materials(shape, Array(materials, count), count, out), [shape], {
         let value = handle::get("shape", shape)?;
         let materials = check::slice("materials", materials, "count", count)?;
         check::out("out", out)?;
@@ -53,7 +54,7 @@ pub unsafe extern "C" fn vxs_shape_get_materials(
     capacity: usize,
     count: *mut usize,
 ) -> vxs_status {
-    entry!(vxs_shape_get_materials, [shape], {
+    entry!(vxs_shape_get_materials(shape, list(materials, capacity, count), capacity, count), [shape], {
         let value = handle::get("shape", shape)?;
         let list = check::list("materials", materials, capacity, count)?;
         let numbers = value.materials.as_ref().map_or(&[][..], |m| m.as_slice());
@@ -70,7 +71,7 @@ pub unsafe extern "C" fn vxs_shape_get_materials(
 /// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_OUT_OF_MEMORY
 #[no_mangle]
 pub unsafe extern "C" fn vxs_shape_prepare_triangles(shape: *const vxs_shape) -> vxs_status {
-    entry!(vxs_shape_prepare_triangles, [shape], {
+    entry!(vxs_shape_prepare_triangles(shape), [shape], {
         handle::get("shape", shape)?.locator()?;
         Ok(VXS_OK)
     })

@@ -7,6 +7,7 @@ use super::guard::{entry, Failure};
 use super::handle;
 use super::motion::{motion_value, vxs_moving_body};
 use super::query::vxs_workspace;
+use super::record::argument::if_found;
 use super::status::*;
 use super::types::*;
 use crate::asset::Shape;
@@ -232,30 +233,34 @@ pub unsafe extern "C" fn vxs_mesh_time_of_impact(
     impact: *mut vxs_mesh_impact,
     found: *mut bool,
 ) -> vxs_status {
-    entry!(vxs_mesh_time_of_impact, [check::shape_of(a), check::shape_of(b), workspace], {
-        let (a, b) = (moving_mesh("a", a)?, moving_mesh("b", b)?);
-        let given = vxs_mesh_motion_query::read(query)?;
-        let query = given.to_core(a.mesh, b.mesh)?;
-        let known = given.known_pairs()?;
-        let scratch = handle::get("workspace", workspace)?;
-        check::out("impact", impact)?;
-        check::out("found", found)?;
-        let mut scratch = scratch.lock("workspace")?;
-        let mut pairs = std::mem::take(&mut scratch.known_pairs);
-        pairs.clear();
-        let kind = |k: u32| KINDS[k as usize];
-        pairs.extend(known.iter().map(|p| FeaturePair {
-            a: MeshFeature::new(kind(p.a.kind), p.a.index),
-            b: MeshFeature::new(kind(p.b.kind), p.b.index),
-        }));
-        let query = MeshQuery { known: &pairs, ..query };
-        let first = mesh_impact::mesh_time_of_impact(&a, &b, &query, &mut scratch.mesh);
-        scratch.known_pairs = pairs;
-        let first = first?;
-        if let Some(c) = &first {
-            impact.write(c.into());
+    entry!(
+        fast(vxs_mesh_time_of_impact(a, b, query, workspace, if_found(impact, found), found)),
+        [check::shape_of(a), check::shape_of(b), workspace],
+        {
+            let (a, b) = (moving_mesh("a", a)?, moving_mesh("b", b)?);
+            let given = vxs_mesh_motion_query::read(query)?;
+            let query = given.to_core(a.mesh, b.mesh)?;
+            let known = given.known_pairs()?;
+            let scratch = handle::get("workspace", workspace)?;
+            check::out("impact", impact)?;
+            check::out("found", found)?;
+            let mut scratch = scratch.lock("workspace")?;
+            let mut pairs = std::mem::take(&mut scratch.known_pairs);
+            pairs.clear();
+            let kind = |k: u32| KINDS[k as usize];
+            pairs.extend(known.iter().map(|p| FeaturePair {
+                a: MeshFeature::new(kind(p.a.kind), p.a.index),
+                b: MeshFeature::new(kind(p.b.kind), p.b.index),
+            }));
+            let query = MeshQuery { known: &pairs, ..query };
+            let first = mesh_impact::mesh_time_of_impact(&a, &b, &query, &mut scratch.mesh);
+            scratch.known_pairs = pairs;
+            let first = first?;
+            if let Some(c) = &first {
+                impact.write(c.into());
+            }
+            found.write(first.is_some());
+            Ok(VXS_OK)
         }
-        found.write(first.is_some());
-        Ok(VXS_OK)
-    })
+    )
 }

@@ -46,6 +46,7 @@ pub mod patches;
 pub mod primitive;
 pub mod query;
 pub mod query_options;
+pub mod record;
 pub mod response;
 pub mod segment_intervals;
 pub mod shape;
@@ -59,7 +60,7 @@ pub mod voxtree_query;
 
 /// The C headers, in the order in which they include each other. Each entry lists the files of `src/capi` whose public
 /// items the header declares, in their order in the files.
-pub const HEADERS: [(&str, &[&str]); 11] = [
+pub const HEADERS: [(&str, &[&str]); 12] = [
     ("base", &["status.rs", "types.rs", "log.rs", "allocations.rs"]),
     ("cook", &["cook_options.rs", "primitive.rs", "create.rs"]),
     ("shape", &["shape_info.rs", "shape.rs", "segment_intervals.rs", "materials.rs", "forms.rs", "asset.rs"]),
@@ -71,4 +72,5 @@ pub const HEADERS: [(&str, &[&str]); 11] = [
     ("hulls", &["hulls.rs"]),
     ("haptics_settings", &["haptics_handle.rs", "haptics_types.rs", "haptics_settings.rs"]),
     ("haptics", &["haptics.rs", "haptics_bodies.rs", "haptics_constraints.rs", "haptics_run.rs"]),
+    ("record", &["record/api.rs"]),
 ];

@@ -7,6 +7,7 @@ use super::guard::{entry, Failure};
 use super::handle;
 use super::query::vxs_workspace;
 use super::query_options::*;
+use super::record::argument::{if_found, list};
 use super::status::*;
 use super::types::*;
 use crate::asset::Shape;
@@ -186,7 +187,7 @@ pub unsafe extern "C" fn vxs_motion_query_init(query: *mut vxs_motion_query, siz
 /// @return VXS_OK, VXS_INVALID_ARGUMENT
 #[no_mangle]
 pub unsafe extern "C" fn vxs_motion_pose(motion: *const vxs_motion, t: f64, pose: *mut vxs_pose) -> vxs_status {
-    entry!(vxs_motion_pose, [], {
+    entry!(vxs_motion_pose(motion, t, pose), [], {
         let motion = check::input("motion", motion)?;
         let body = motion_value("motion->", Geometry { field: None, shell: None, surface: None }, &motion)?;
         let t = check::in_range("t", t, 0.0, 1.0)?;
@@ -226,19 +227,23 @@ pub unsafe extern "C" fn vxs_query_time_of_impact(
     contact: *mut vxs_contact,
     found: *mut bool,
 ) -> vxs_status {
-    entry!(vxs_query_time_of_impact, [check::shape_of(a), check::shape_of(b), workspace], {
-        let (a, b, query) = pair(a, b, query)?;
-        let scratch = handle::get("workspace", workspace)?;
-        check::out("contact", contact)?;
-        check::out("found", found)?;
-        let mut scratch = scratch.lock("workspace")?;
-        let first = impact::time_of_impact(&a, &b, &query, &mut scratch.motion)?;
-        if let Some(c) = &first {
-            contact.write(c.into());
+    entry!(
+        fast(vxs_query_time_of_impact(a, b, query, workspace, if_found(contact, found), found)),
+        [check::shape_of(a), check::shape_of(b), workspace],
+        {
+            let (a, b, query) = pair(a, b, query)?;
+            let scratch = handle::get("workspace", workspace)?;
+            check::out("contact", contact)?;
+            check::out("found", found)?;
+            let mut scratch = scratch.lock("workspace")?;
+            let first = impact::time_of_impact(&a, &b, &query, &mut scratch.motion)?;
+            if let Some(c) = &first {
+                contact.write(c.into());
+            }
+            found.write(first.is_some());
+            Ok(VXS_OK)
         }
-        found.write(first.is_some());
-        Ok(VXS_OK)
-    })
+    )
 }
 
 /// Finds all contacts of two moving shapes: the colliding intervals of their samples. Each contact is given as it is at
@@ -262,14 +267,18 @@ pub unsafe extern "C" fn vxs_query_motion_contacts(
     capacity: usize,
     count: *mut usize,
 ) -> vxs_status {
-    entry!(vxs_query_motion_contacts, [check::shape_of(a), check::shape_of(b), workspace], {
-        let (a, b, query) = pair(a, b, query)?;
-        let scratch = handle::get("workspace", workspace)?;
-        let list = check::list("contacts", contacts, capacity, count)?;
-        let mut scratch = scratch.lock("workspace")?;
-        let found = impact::contacts(&a, &b, &query, &mut scratch.motion)?;
-        list.write(found.iter().map(Into::into))
-    })
+    entry!(
+        fast(vxs_query_motion_contacts(a, b, query, workspace, list(contacts, capacity, count), capacity, count)),
+        [check::shape_of(a), check::shape_of(b), workspace],
+        {
+            let (a, b, query) = pair(a, b, query)?;
+            let scratch = handle::get("workspace", workspace)?;
+            let list = check::list("contacts", contacts, capacity, count)?;
+            let mut scratch = scratch.lock("workspace")?;
+            let found = impact::contacts(&a, &b, &query, &mut scratch.motion)?;
+            list.write(found.iter().map(Into::into))
+        }
+    )
 }
 
 /// Finds which of the `known` features of a query are still in contact at the end of the step. The contacts are given
@@ -291,12 +300,16 @@ pub unsafe extern "C" fn vxs_query_known_contacts(
     capacity: usize,
     count: *mut usize,
 ) -> vxs_status {
-    entry!(vxs_query_known_contacts, [check::shape_of(a), check::shape_of(b), workspace], {
-        let (a, b, query) = pair(a, b, query)?;
-        let scratch = handle::get("workspace", workspace)?;
-        let list = check::list("contacts", contacts, capacity, count)?;
-        let mut scratch = scratch.lock("workspace")?;
-        let found = impact::known_contacts(&a, &b, &query, &mut scratch.motion)?;
-        list.write(found.iter().map(|c| (&c.contact).into()))
-    })
+    entry!(
+        fast(vxs_query_known_contacts(a, b, query, workspace, list(contacts, capacity, count), capacity, count)),
+        [check::shape_of(a), check::shape_of(b), workspace],
+        {
+            let (a, b, query) = pair(a, b, query)?;
+            let scratch = handle::get("workspace", workspace)?;
+            let list = check::list("contacts", contacts, capacity, count)?;
+            let mut scratch = scratch.lock("workspace")?;
+            let found = impact::known_contacts(&a, &b, &query, &mut scratch.motion)?;
+            list.write(found.iter().map(|c| (&c.contact).into()))
+        }
+    )
 }

@@ -5,6 +5,7 @@ use super::guard::{entry, Failure};
 use super::handle;
 use super::query::{placed, vxs_workspace};
 use super::query_options::*;
+use super::record::argument::list;
 use super::response::vxs_wrench;
 use super::status::*;
 use super::types::*;
@@ -160,16 +161,20 @@ pub unsafe extern "C" fn vxs_query_patches(
     capacity: usize,
     count: *mut usize,
 ) -> vxs_status {
-    entry!(vxs_query_patches, [check::shape_of(a), check::shape_of(b), workspace], {
-        let ((shape_a, pose_a), (shape_b, pose_b)) = (placed("a", a)?, placed("b", b)?);
-        let settings = vxs_patch_query::read(query)?.settings()?;
-        let scratch = handle::get("workspace", workspace)?;
-        let list = check::list("patches", patches, capacity, count)?;
-        let mut scratch = scratch.lock("workspace")?;
-        let (body_a, body_b) = (shape_a.geometry(), shape_b.geometry());
-        let found = response::patches(body_a, &pose_a, body_b, &pose_b, &settings, &mut scratch.patches)?;
-        list.write(found.iter().map(Into::into))
-    })
+    entry!(
+        fast(vxs_query_patches(a, b, query, workspace, list(patches, capacity, count), capacity, count)),
+        [check::shape_of(a), check::shape_of(b), workspace],
+        {
+            let ((shape_a, pose_a), (shape_b, pose_b)) = (placed("a", a)?, placed("b", b)?);
+            let settings = vxs_patch_query::read(query)?.settings()?;
+            let scratch = handle::get("workspace", workspace)?;
+            let list = check::list("patches", patches, capacity, count)?;
+            let mut scratch = scratch.lock("workspace")?;
+            let (body_a, body_b) = (shape_a.geometry(), shape_b.geometry());
+            let found = response::patches(body_a, &pose_a, body_b, &pose_b, &settings, &mut scratch.patches)?;
+            list.write(found.iter().map(Into::into))
+        }
+    )
 }
 
 /// Gets the outline of a patch of the last `vxs_query_patches` in a workspace: closed polylines one after the other, each of which
@@ -190,10 +195,14 @@ pub unsafe extern "C" fn vxs_workspace_get_outline(
     capacity: usize,
     count: *mut usize,
 ) -> vxs_status {
-    entry!(vxs_workspace_get_outline, [workspace], {
-        let scratch = handle::get("workspace", workspace)?;
-        let list = check::list("points", points, capacity, count)?;
-        let mut scratch = scratch.lock("workspace")?;
-        list.write(scratch.patches.outline(patch).iter().map(|p| (*p).into()))
-    })
+    entry!(
+        fast(vxs_workspace_get_outline(workspace, patch, list(points, capacity, count), capacity, count)),
+        [workspace],
+        {
+            let scratch = handle::get("workspace", workspace)?;
+            let list = check::list("points", points, capacity, count)?;
+            let mut scratch = scratch.lock("workspace")?;
+            list.write(scratch.patches.outline(patch).iter().map(|p| (*p).into()))
+        }
+    )
 }

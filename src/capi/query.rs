@@ -6,6 +6,7 @@ use super::check::{self, Growable};
 use super::guard::{entry, Failure};
 use super::handle;
 use super::query_options::*;
+use super::record::argument::{if_found, list, Array};
 use super::status::*;
 use crate::asset::Shape;
 use crate::contact::{Coverage, Geometry};
@@ -20,6 +21,11 @@ pub struct vxs_workspace {
 impl handle::Opaque for vxs_workspace {
     type Value = handle::Exclusive<Scratch>;
     const KIND: handle::Kind = handle::Kind::Workspace;
+
+    /// A recording begins with an empty workspace: the answers of queries do not depend on its content.
+    fn snapshot(_: &Self::Value) -> Option<Vec<u8>> {
+        Some(Vec::new())
+    }
 }
 
 /// Value of a `vxs_workspace`.
@@ -45,7 +51,7 @@ pub(super) struct Scratch {
 /// @return VXS_OK, VXS_INVALID_ARGUMENT
 #[no_mangle]
 pub unsafe extern "C" fn vxs_workspace_create(workspace: *mut *mut vxs_workspace) -> vxs_status {
-    entry!(vxs_workspace_create, [], {
+    entry!(vxs_workspace_create(workspace), [], {
         handle::create("workspace", workspace, handle::Exclusive::new(Scratch::default()))
     })
 }
@@ -56,7 +62,7 @@ pub unsafe extern "C" fn vxs_workspace_create(workspace: *mut *mut vxs_workspace
 /// @return VXS_OK, VXS_INVALID_HANDLE (destroyed before, or not a workspace), VXS_BUSY (a query is running in it)
 #[no_mangle]
 pub unsafe extern "C" fn vxs_workspace_destroy(workspace: *mut vxs_workspace) -> vxs_status {
-    entry!(vxs_workspace_destroy, [], {
+    entry!(vxs_workspace_destroy(workspace), [], {
         // Null has no lock. Taking the lock makes sure that no query uses the workspace.
         if !workspace.is_null() {
             handle::get_to_release("workspace", workspace)?.lock("workspace").map(std::mem::forget)?;
@@ -98,20 +104,24 @@ pub unsafe extern "C" fn vxs_query_contacts(
     capacity: usize,
     count: *mut usize,
 ) -> vxs_status {
-    entry!(vxs_query_contacts, [check::shape_of(a), check::shape_of(b), workspace], {
-        let ((shape_a, pose_a), (shape_b, pose_b)) = (placed("a", a)?, placed("b", b)?);
-        let query = vxs_query::read(query)?;
-        let scratch = handle::get("workspace", workspace)?;
-        let list = check::list("contacts", contacts, capacity, count)?;
-        let owners = Some([shape_a.owner(), shape_b.owner()]);
-        let how = contact::Query { owners, ..query.contacts()? };
-        let is_limited = how.budget != contact::Budget::UNLIMITED;
-        let coverage = if is_limited { Coverage::Samples } else { how.coverage };
-        let mut scratch = scratch.lock("workspace")?;
-        let (body_a, body_b) = (shape_a.geometry_for(coverage)?, shape_b.geometry_for(coverage)?);
-        let found = contact::contacts(body_a, &pose_a, body_b, &pose_b, &how, &mut scratch.contact)?;
-        list.write(found.iter().map(Into::into))
-    })
+    entry!(
+        fast(vxs_query_contacts(a, b, query, workspace, list(contacts, capacity, count), capacity, count)),
+        [check::shape_of(a), check::shape_of(b), workspace],
+        {
+            let ((shape_a, pose_a), (shape_b, pose_b)) = (placed("a", a)?, placed("b", b)?);
+            let query = vxs_query::read(query)?;
+            let scratch = handle::get("workspace", workspace)?;
+            let list = check::list("contacts", contacts, capacity, count)?;
+            let owners = Some([shape_a.owner(), shape_b.owner()]);
+            let how = contact::Query { owners, ..query.contacts()? };
+            let is_limited = how.budget != contact::Budget::UNLIMITED;
+            let coverage = if is_limited { Coverage::Samples } else { how.coverage };
+            let mut scratch = scratch.lock("workspace")?;
+            let (body_a, body_b) = (shape_a.geometry_for(coverage)?, shape_b.geometry_for(coverage)?);
+            let found = contact::contacts(body_a, &pose_a, body_b, &pose_b, &how, &mut scratch.contact)?;
+            list.write(found.iter().map(Into::into))
+        }
+    )
 }
 
 /// Returns the geometries of two shapes for queries that do not know how the bodies move.
@@ -138,7 +148,7 @@ pub unsafe extern "C" fn vxs_workspace_get_report(
     workspace: *const vxs_workspace,
     report: *mut vxs_query_report,
 ) -> vxs_status {
-    entry!(vxs_workspace_get_report, [workspace], {
+    entry!(fast(vxs_workspace_get_report(workspace, report)), [workspace], {
         let scratch = handle::get("workspace", workspace)?;
         check::out("report", report)?;
         let scratch = scratch.lock("workspace")?;
@@ -163,13 +173,17 @@ pub unsafe extern "C" fn vxs_workspace_get_segments(
     capacity: usize,
     count: *mut usize,
 ) -> vxs_status {
-    entry!(vxs_workspace_get_segments, [workspace], {
-        let scratch = handle::get("workspace", workspace)?;
-        let list = check::list("segments", segments, capacity, count)?;
-        let scratch = scratch.lock("workspace")?;
-        let found = scratch.contact.contacts();
-        list.write(found.iter().map(|c| c.segment))
-    })
+    entry!(
+        fast(vxs_workspace_get_segments(workspace, list(segments, capacity, count), capacity, count)),
+        [workspace],
+        {
+            let scratch = handle::get("workspace", workspace)?;
+            let list = check::list("segments", segments, capacity, count)?;
+            let scratch = scratch.lock("workspace")?;
+            let found = scratch.contact.contacts();
+            list.write(found.iter().map(|c| c.segment))
+        }
+    )
 }
 
 /// Computes the contacts of the samples with the given feature numbers, at any separation. Each contact is
@@ -195,17 +209,21 @@ pub unsafe extern "C" fn vxs_query_features(
     count: usize,
     contacts: *mut vxs_contact,
 ) -> vxs_status {
-    entry!(vxs_query_features, [check::shape_of(a), check::shape_of(b)], {
-        let ((shape_a, pose_a), (shape_b, pose_b)) = (placed("a", a)?, placed("b", b)?);
-        let coverage = check::choice("coverage", coverage, "VXS_COVERAGE_", &COVERAGES)?;
-        let features = check::slice("features", features, "count", count)?;
-        check::out_array("contacts", contacts, "count", count)?;
-        let (body_a, body_b) = geometries_of_samples(shape_a, shape_b, coverage)?;
-        contact::contacts_of(body_a, &pose_a, body_b, &pose_b, features, |i, c| {
-            contacts.add(i).write((&c).into());
-        })?;
-        Ok(VXS_OK)
-    })
+    entry!(
+        fast(vxs_query_features(a, b, coverage, Array(features, count), count, Array(contacts, count))),
+        [check::shape_of(a), check::shape_of(b)],
+        {
+            let ((shape_a, pose_a), (shape_b, pose_b)) = (placed("a", a)?, placed("b", b)?);
+            let coverage = check::choice("coverage", coverage, "VXS_COVERAGE_", &COVERAGES)?;
+            let features = check::slice("features", features, "count", count)?;
+            check::out_array("contacts", contacts, "count", count)?;
+            let (body_a, body_b) = geometries_of_samples(shape_a, shape_b, coverage)?;
+            contact::contacts_of(body_a, &pose_a, body_b, &pose_b, features, |i, c| {
+                contacts.add(i).write((&c).into());
+            })?;
+            Ok(VXS_OK)
+        }
+    )
 }
 
 /// Finds the distance or penetration depth of two shapes at two poses, by the sample of one shape that is closest to,
@@ -228,21 +246,25 @@ pub unsafe extern "C" fn vxs_query_distance(
     closest: *mut vxs_contact,
     found: *mut bool,
 ) -> vxs_status {
-    entry!(vxs_query_distance, [check::shape_of(a), check::shape_of(b), workspace], {
-        let ((shape_a, pose_a), (shape_b, pose_b)) = (placed("a", a)?, placed("b", b)?);
-        let query = vxs_query::read(query)?;
-        let scratch = handle::get("workspace", workspace)?;
-        check::out("closest", closest)?;
-        check::out("found", found)?;
-        let (roles, coverage) = (query.roles()?, query.coverage()?);
-        let mut scratch = scratch.lock("workspace")?;
-        let (body_a, body_b) = geometries_of_samples(shape_a, shape_b, coverage)?;
-        let limit = query.max_distance;
-        let best = contact::distance(body_a, &pose_a, body_b, &pose_b, roles, limit, &mut scratch.contact)?;
-        if let Some(c) = &best {
-            closest.write(c.into());
+    entry!(
+        fast(vxs_query_distance(a, b, query, workspace, if_found(closest, found), found)),
+        [check::shape_of(a), check::shape_of(b), workspace],
+        {
+            let ((shape_a, pose_a), (shape_b, pose_b)) = (placed("a", a)?, placed("b", b)?);
+            let query = vxs_query::read(query)?;
+            let scratch = handle::get("workspace", workspace)?;
+            check::out("closest", closest)?;
+            check::out("found", found)?;
+            let (roles, coverage) = (query.roles()?, query.coverage()?);
+            let mut scratch = scratch.lock("workspace")?;
+            let (body_a, body_b) = geometries_of_samples(shape_a, shape_b, coverage)?;
+            let limit = query.max_distance;
+            let best = contact::distance(body_a, &pose_a, body_b, &pose_b, roles, limit, &mut scratch.contact)?;
+            if let Some(c) = &best {
+                closest.write(c.into());
+            }
+            found.write(best.is_some());
+            Ok(VXS_OK)
         }
-        found.write(best.is_some());
-        Ok(VXS_OK)
-    })
+    )
 }

@@ -290,24 +290,28 @@ pub unsafe extern "C" fn vxs_query_penalty(
     on_b: *mut vxs_response,
     count: *mut usize,
 ) -> vxs_status {
-    entry!(vxs_query_penalty, [check::shape_of(a), check::shape_of(b), workspace], {
-        let (a, b) = (dynamic_body("a", a)?, dynamic_body("b", b)?);
-        let penalty = vxs_penalty::read(penalty)?;
-        let (settings, roles) = (penalty.to_core()?, penalty.roles()?);
-        let clusters = penalty.clusters(&a.geometry, &b.geometry)?;
-        let scratch = handle::get("workspace", workspace)?;
-        let answer = Answer::checked(on_a, on_b, count)?;
-        let mut scratch = scratch.lock("workspace")?;
-        let Scratch { contact, clusters: groups, .. } = &mut *scratch;
-        let query = Query { roles, max_separation: settings.offset, ..Query::default() };
-        let (pose_a, pose_b) = (&a.kinematics.pose, &b.kinematics.pose);
-        let mut found = contact::contacts(a.geometry, pose_a, b.geometry, pose_b, &query, contact)?;
-        if let Some(clusters) = clusters {
-            found = response::cluster(found, &clusters, groups);
+    entry!(
+        fast(vxs_query_penalty(a, b, penalty, workspace, on_a, on_b, count)),
+        [check::shape_of(a), check::shape_of(b), workspace],
+        {
+            let (a, b) = (dynamic_body("a", a)?, dynamic_body("b", b)?);
+            let penalty = vxs_penalty::read(penalty)?;
+            let (settings, roles) = (penalty.to_core()?, penalty.roles()?);
+            let clusters = penalty.clusters(&a.geometry, &b.geometry)?;
+            let scratch = handle::get("workspace", workspace)?;
+            let answer = Answer::checked(on_a, on_b, count)?;
+            let mut scratch = scratch.lock("workspace")?;
+            let Scratch { contact, clusters: groups, .. } = &mut *scratch;
+            let query = Query { roles, max_separation: settings.offset, ..Query::default() };
+            let (pose_a, pose_b) = (&a.kinematics.pose, &b.kinematics.pose);
+            let mut found = contact::contacts(a.geometry, pose_a, b.geometry, pose_b, &query, contact)?;
+            if let Some(clusters) = clusters {
+                found = response::cluster(found, &clusters, groups);
+            }
+            answer.write(found.len(), |on| response::penalty(found, &a, &b, on, &settings));
+            Ok(VXS_OK)
         }
-        answer.write(found.len(), |on| response::penalty(found, &a, &b, on, &settings));
-        Ok(VXS_OK)
-    })
+    )
 }
 
 /// Computes the penalty forces of the samples that are in contact during a step, averaged over the step, with their
@@ -335,26 +339,30 @@ pub unsafe extern "C" fn vxs_query_continuous_penalty(
     on_b: *mut vxs_response,
     count: *mut usize,
 ) -> vxs_status {
-    entry!(vxs_query_continuous_penalty, [check::shape_of(a), check::shape_of(b), workspace], {
-        let (a, b) = (swept_body("a", a)?, swept_body("b", b)?);
-        let given = vxs_penalty::read(penalty)?;
-        check::in_range("penalty->max_clusters", given.max_clusters, 0, 0)?;
-        let midpoints = check::in_range("penalty->midpoints", given.midpoints, 1, MOST_MIDPOINTS)?;
-        let settings = ContinuousSettings { penalty: given.to_core()?, midpoints };
-        let roles = given.roles()?;
-        let scratch = handle::get("workspace", workspace)?;
-        let answer = Answer::checked(on_a, on_b, count)?;
-        let mut scratch = scratch.lock("workspace")?;
-        let query = impact::Query {
-            path: impact::Path::Straight,
-            roles,
-            max_separation: settings.penalty.offset,
-            ..impact::Query::default()
-        };
-        let found = impact::contacts(&a.moving(), &b.moving(), &query, &mut scratch.motion)?;
-        answer.write(found.len(), |on| response::continuous(found, &a, &b, on, &settings));
-        Ok(VXS_OK)
-    })
+    entry!(
+        fast(vxs_query_continuous_penalty(a, b, penalty, workspace, on_a, on_b, count)),
+        [check::shape_of(a), check::shape_of(b), workspace],
+        {
+            let (a, b) = (swept_body("a", a)?, swept_body("b", b)?);
+            let given = vxs_penalty::read(penalty)?;
+            check::in_range("penalty->max_clusters", given.max_clusters, 0, 0)?;
+            let midpoints = check::in_range("penalty->midpoints", given.midpoints, 1, MOST_MIDPOINTS)?;
+            let settings = ContinuousSettings { penalty: given.to_core()?, midpoints };
+            let roles = given.roles()?;
+            let scratch = handle::get("workspace", workspace)?;
+            let answer = Answer::checked(on_a, on_b, count)?;
+            let mut scratch = scratch.lock("workspace")?;
+            let query = impact::Query {
+                path: impact::Path::Straight,
+                roles,
+                max_separation: settings.penalty.offset,
+                ..impact::Query::default()
+            };
+            let found = impact::contacts(&a.moving(), &b.moving(), &query, &mut scratch.motion)?;
+            answer.write(found.len(), |on| response::continuous(found, &a, &b, on, &settings));
+            Ok(VXS_OK)
+        }
+    )
 }
 
 /// More points change the result by less than the rounding of the field.

@@ -3,6 +3,7 @@
 use super::check::{self, Growable};
 use super::guard::entry;
 use super::handle;
+use super::record::argument::list;
 use super::shape::field_of;
 use super::status::*;
 use super::types::*;
@@ -78,29 +79,33 @@ pub unsafe extern "C" fn vxs_shape_query_intervals(
     capacity: usize,
     count: *mut usize,
 ) -> vxs_status {
-    entry!(vxs_shape_query_intervals, [shape], {
-        let value = handle::get("shape", shape)?;
-        let (from, to) = (check::point("from", from)?, check::point("to", to)?);
-        let query = vxs_segment_query::read(query)?;
-        let level = check::coordinate("query->level", query.level)?;
-        let bisection = check::choice("query->method", query.method, "VXS_SEGMENT_", &[false, true])?;
-        check::out_array("intervals", intervals, "capacity", capacity)?;
-        check::out("count", count)?;
-        let field = field_of(value)?;
-        let mut found = 0;
-        let on = |[from, to]: [f64; 2]| {
-            if found < capacity {
-                intervals.add(found).write(vxs_interval { from, to });
+    entry!(
+        fast(vxs_shape_query_intervals(shape, from, to, query, list(intervals, capacity, count), capacity, count)),
+        [shape],
+        {
+            let value = handle::get("shape", shape)?;
+            let (from, to) = (check::point("from", from)?, check::point("to", to)?);
+            let query = vxs_segment_query::read(query)?;
+            let level = check::coordinate("query->level", query.level)?;
+            let bisection = check::choice("query->method", query.method, "VXS_SEGMENT_", &[false, true])?;
+            check::out_array("intervals", intervals, "capacity", capacity)?;
+            check::out("count", count)?;
+            let field = field_of(value)?;
+            let mut found = 0;
+            let on = |[from, to]: [f64; 2]| {
+                if found < capacity {
+                    intervals.add(found).write(vxs_interval { from, to });
+                }
+                found += 1;
+            };
+            let along = Segment::new(from, to);
+            if bisection {
+                segment::intervals_by_bisection(field, &along, level, on)?;
+            } else {
+                segment::intervals(field, &along, level, on);
             }
-            found += 1;
-        };
-        let along = Segment::new(from, to);
-        if bisection {
-            segment::intervals_by_bisection(field, &along, level, on)?;
-        } else {
-            segment::intervals(field, &along, level, on);
+            count.write(found);
+            Ok(if found > capacity { VXS_TRUNCATED } else { VXS_OK })
         }
-        count.write(found);
-        Ok(if found > capacity { VXS_TRUNCATED } else { VXS_OK })
-    })
+    )
 }

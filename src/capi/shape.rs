@@ -4,6 +4,7 @@ use super::check::{self, Growable};
 use super::guard::{entry, Failure};
 use super::handle;
 use super::query_options::COVERAGES;
+use super::record::argument::{list, whole, Array};
 use super::shape_info::*;
 use super::status::*;
 use super::types::*;
@@ -19,7 +20,7 @@ use crate::math::Vec3;
 /// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE
 #[no_mangle]
 pub unsafe extern "C" fn vxs_shape_retain(shape: *const vxs_shape, out: *mut *mut vxs_shape) -> vxs_status {
-    entry!(vxs_shape_retain, [shape], {
+    entry!(vxs_shape_retain(shape, out), [shape], {
         let value = handle::get("shape", shape)?;
         handle::create("out", out, value.clone())
     })
@@ -31,7 +32,7 @@ pub unsafe extern "C" fn vxs_shape_retain(shape: *const vxs_shape, out: *mut *mu
 /// @return VXS_OK, VXS_INVALID_HANDLE (released before, or not a shape)
 #[no_mangle]
 pub unsafe extern "C" fn vxs_shape_release(shape: *mut vxs_shape) -> vxs_status {
-    entry!(vxs_shape_release, [], { handle::release("shape", shape) })
+    entry!(vxs_shape_release(shape), [], { handle::release("shape", shape) })
 }
 
 /// Prepares a shape for queries with VXS_COVERAGE_EDGES or VXS_COVERAGE_FACETS: builds the exact surface of its mesh.
@@ -45,7 +46,7 @@ pub unsafe extern "C" fn vxs_shape_release(shape: *mut vxs_shape) -> vxs_status 
 /// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_OUT_OF_MEMORY
 #[no_mangle]
 pub unsafe extern "C" fn vxs_shape_prepare_coverage(shape: *const vxs_shape, coverage: u32) -> vxs_status {
-    entry!(vxs_shape_prepare_coverage, [shape], {
+    entry!(vxs_shape_prepare_coverage(shape, coverage), [shape], {
         let shape = handle::get("shape", shape)?;
         shape.geometry_for(check::choice("coverage", coverage, "VXS_COVERAGE_", &COVERAGES)?)?;
         Ok(VXS_OK)
@@ -61,7 +62,7 @@ pub unsafe extern "C" fn vxs_shape_prepare_coverage(shape: *const vxs_shape, cov
 /// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE
 #[no_mangle]
 pub unsafe extern "C" fn vxs_shape_prepare_extremes(shape: *const vxs_shape) -> vxs_status {
-    entry!(vxs_shape_prepare_extremes, [shape], {
+    entry!(vxs_shape_prepare_extremes(shape), [shape], {
         handle::get("shape", shape)?.prepare_extremes();
         Ok(VXS_OK)
     })
@@ -74,7 +75,7 @@ pub unsafe extern "C" fn vxs_shape_prepare_extremes(shape: *const vxs_shape) -> 
 /// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE
 #[no_mangle]
 pub unsafe extern "C" fn vxs_shape_get_bounds(shape: *const vxs_shape, bounds: *mut vxs_aabb) -> vxs_status {
-    entry!(vxs_shape_get_bounds, [shape], {
+    entry!(vxs_shape_get_bounds(shape, bounds), [shape], {
         let value = handle::get("shape", shape)?;
         check::out("bounds", bounds)?;
         let b = value.bounds();
@@ -96,7 +97,7 @@ pub unsafe extern "C" fn vxs_shape_get_mass_properties(
     shape: *const vxs_shape,
     mass: *mut vxs_mass_properties,
 ) -> vxs_status {
-    entry!(vxs_shape_get_mass_properties, [shape], {
+    entry!(vxs_shape_get_mass_properties(shape, mass), [shape], {
         let value = handle::get("shape", shape)?;
         check::out("mass", mass)?;
         let m = value.mass.ok_or_else(|| {
@@ -114,7 +115,7 @@ pub unsafe extern "C" fn vxs_shape_get_mass_properties(
 /// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE
 #[no_mangle]
 pub unsafe extern "C" fn vxs_shape_get_info(shape: *const vxs_shape, info: *mut vxs_shape_info) -> vxs_status {
-    entry!(vxs_shape_get_info, [shape], {
+    entry!(vxs_shape_get_info(shape, info), [shape], {
         let value = handle::get("shape", shape)?;
         vxs_shape_info::of(value).write(info)
     })
@@ -140,30 +141,42 @@ pub unsafe extern "C" fn vxs_shape_get_triangles(
     index_capacity: usize,
     index_count: *mut usize,
 ) -> vxs_status {
-    entry!(vxs_shape_get_triangles, [shape], {
-        let value = handle::get("shape", shape)?;
-        check::out_array("vertices", vertices, "vertex_capacity", vertex_capacity)?;
-        check::out("vertex_count", vertex_count)?;
-        check::out_array("indices", indices, "index_capacity", index_capacity)?;
-        check::out("index_count", index_count)?;
-        let mesh = value
-            .mesh
-            .as_deref()
-            .ok_or_else(|| Failure::unsupported("shape has no triangles; expected one made from a mesh"))?;
-        let needed = (mesh.vertices.len(), 3 * mesh.triangles.len());
-        vertex_count.write(needed.0);
-        index_count.write(needed.1);
-        if vertex_capacity < needed.0 || index_capacity < needed.1 {
-            return Ok(VXS_TRUNCATED);
+    entry!(
+        vxs_shape_get_triangles(
+            shape,
+            whole(vertices, (vertex_capacity, vertex_count), (index_capacity, index_count)),
+            vertex_capacity,
+            vertex_count,
+            whole(indices, (index_capacity, index_count), (vertex_capacity, vertex_count)),
+            index_capacity,
+            index_count
+        ),
+        [shape],
+        {
+            let value = handle::get("shape", shape)?;
+            check::out_array("vertices", vertices, "vertex_capacity", vertex_capacity)?;
+            check::out("vertex_count", vertex_count)?;
+            check::out_array("indices", indices, "index_capacity", index_capacity)?;
+            check::out("index_count", index_count)?;
+            let mesh = value
+                .mesh
+                .as_deref()
+                .ok_or_else(|| Failure::unsupported("shape has no triangles; expected one made from a mesh"))?;
+            let needed = (mesh.vertices.len(), 3 * mesh.triangles.len());
+            vertex_count.write(needed.0);
+            index_count.write(needed.1);
+            if vertex_capacity < needed.0 || index_capacity < needed.1 {
+                return Ok(VXS_TRUNCATED);
+            }
+            for (i, v) in mesh.vertices.iter().enumerate() {
+                vertices.add(i).write(vxs_vec3 { x: v[0], y: v[1], z: v[2] });
+            }
+            for (i, index) in mesh.triangles.iter().flatten().enumerate() {
+                indices.add(i).write(*index);
+            }
+            Ok(VXS_OK)
         }
-        for (i, v) in mesh.vertices.iter().enumerate() {
-            vertices.add(i).write(vxs_vec3 { x: v[0], y: v[1], z: v[2] });
-        }
-        for (i, index) in mesh.triangles.iter().flatten().enumerate() {
-            indices.add(i).write(*index);
-        }
-        Ok(VXS_OK)
-    })
+    )
 }
 
 /// Gets the segments into which a level of the sphere tree divides the samples of a shape, with the numbers of
@@ -187,7 +200,7 @@ pub unsafe extern "C" fn vxs_shape_get_segments(
     capacity: usize,
     count: *mut usize,
 ) -> vxs_status {
-    entry!(vxs_shape_get_segments, [shape], {
+    entry!(vxs_shape_get_segments(shape, level, list(first, capacity, count), capacity, count), [shape], {
         let value = handle::get("shape", shape)?;
         let list = check::list("first", first, capacity, count)?;
         let shell = value
@@ -214,7 +227,7 @@ pub unsafe extern "C" fn vxs_shape_query_segment(
     to: vxs_vec3,
     hit: *mut vxs_segment_hit,
 ) -> vxs_status {
-    entry!(vxs_shape_query_segment, [shape], {
+    entry!(fast(vxs_shape_query_segment(shape, from, to, hit)), [shape], {
         let value = handle::get("shape", shape)?;
         let (from, to) = (check::point("from", from)?, check::point("to", to)?);
         check::out("hit", hit)?;
@@ -241,34 +254,38 @@ pub unsafe extern "C" fn vxs_shape_query_segments(
     count: usize,
     hits: *mut vxs_segment_hit,
 ) -> vxs_status {
-    entry!(vxs_shape_query_segments, [shape], {
-        const BATCH: usize = 64;
-        let value = handle::get("shape", shape)?;
-        let (from, to) = (check::slice("from", from, "count", count)?, check::slice("to", to, "count", count)?);
-        check::out_array("hits", hits, "count", count)?;
-        let field = field_of(value)?;
-        // Checks all points before it writes the first output.
-        for (name, ends) in [("from", from), ("to", to)] {
-            for (i, p) in ends.iter().enumerate() {
-                check::point(format_args!("{name}[{i}]"), *p)?;
+    entry!(
+        fast(vxs_shape_query_segments(shape, Array(from, count), Array(to, count), count, Array(hits, count))),
+        [shape],
+        {
+            const BATCH: usize = 64;
+            let value = handle::get("shape", shape)?;
+            let (from, to) = (check::slice("from", from, "count", count)?, check::slice("to", to, "count", count)?);
+            check::out_array("hits", hits, "count", count)?;
+            let field = field_of(value)?;
+            // Checks all points before it writes the first output.
+            for (name, ends) in [("from", from), ("to", to)] {
+                for (i, p) in ends.iter().enumerate() {
+                    check::point(format_args!("{name}[{i}]"), *p)?;
+                }
             }
+            let point = |p: &vxs_vec3| Vec3::new(p.x, p.y, p.z);
+            let mut segments = [Segment::new(Vec3::zeros(), Vec3::zeros()); BATCH];
+            let mut fractions = [None; BATCH];
+            for (batch, (from, to)) in from.chunks(BATCH).zip(to.chunks(BATCH)).enumerate() {
+                let n = from.len();
+                for (segment, (from, to)) in segments.iter_mut().zip(from.iter().zip(to)) {
+                    *segment = Segment::new(point(from), point(to));
+                }
+                segment::first_fractions(field, &segments[..n], 0.0, Start::Hit, &mut fractions[..n]);
+                for i in 0..n {
+                    let hit = fractions[i].map(|t| segment::hit(field, &segments[i], t));
+                    hits.add(batch * BATCH + i).write(hit.into());
+                }
+            }
+            Ok(VXS_OK)
         }
-        let point = |p: &vxs_vec3| Vec3::new(p.x, p.y, p.z);
-        let mut segments = [Segment::new(Vec3::zeros(), Vec3::zeros()); BATCH];
-        let mut fractions = [None; BATCH];
-        for (batch, (from, to)) in from.chunks(BATCH).zip(to.chunks(BATCH)).enumerate() {
-            let n = from.len();
-            for (segment, (from, to)) in segments.iter_mut().zip(from.iter().zip(to)) {
-                *segment = Segment::new(point(from), point(to));
-            }
-            segment::first_fractions(field, &segments[..n], 0.0, Start::Hit, &mut fractions[..n]);
-            for i in 0..n {
-                let hit = fractions[i].map(|t| segment::hit(field, &segments[i], t));
-                hits.add(batch * BATCH + i).write(hit.into());
-            }
-        }
-        Ok(VXS_OK)
-    })
+    )
 }
 
 /// Finds all crossings of a segment with the surface of a shape, in order. The segment enters the shape where `normal`
@@ -292,22 +309,26 @@ pub unsafe extern "C" fn vxs_shape_query_crossings(
     capacity: usize,
     count: *mut usize,
 ) -> vxs_status {
-    entry!(vxs_shape_query_crossings, [shape], {
-        let value = handle::get("shape", shape)?;
-        let (from, to) = (check::point("from", from)?, check::point("to", to)?);
-        check::out_array("crossings", crossings, "capacity", capacity)?;
-        check::out("count", count)?;
-        let field = field_of(value)?;
-        let mut found = 0;
-        segment::crossings(field, &Segment::new(from, to), 0.0, |h| {
-            if found < capacity {
-                crossings.add(found).write(Some(h).into());
-            }
-            found += 1;
-        });
-        count.write(found);
-        Ok(if found > capacity { VXS_TRUNCATED } else { VXS_OK })
-    })
+    entry!(
+        fast(vxs_shape_query_crossings(shape, from, to, list(crossings, capacity, count), capacity, count)),
+        [shape],
+        {
+            let value = handle::get("shape", shape)?;
+            let (from, to) = (check::point("from", from)?, check::point("to", to)?);
+            check::out_array("crossings", crossings, "capacity", capacity)?;
+            check::out("count", count)?;
+            let field = field_of(value)?;
+            let mut found = 0;
+            segment::crossings(field, &Segment::new(from, to), 0.0, |h| {
+                if found < capacity {
+                    crossings.add(found).write(Some(h).into());
+                }
+                found += 1;
+            });
+            count.write(found);
+            Ok(if found > capacity { VXS_TRUNCATED } else { VXS_OK })
+        }
+    )
 }
 
 pub(super) fn field_of(shape: &Shape) -> Result<&Field, Failure> {

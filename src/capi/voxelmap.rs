@@ -6,6 +6,7 @@ use super::check::{self, Growable};
 use super::create;
 use super::guard::{entry, Failure};
 use super::handle;
+use super::record::argument::Array;
 use super::status::*;
 use super::types::*;
 use super::workers;
@@ -298,7 +299,7 @@ pub unsafe extern "C" fn vxs_voxelmap_create(
     options: *const vxs_voxelmap_options,
     voxelmap: *mut *mut vxs_voxelmap,
 ) -> vxs_status {
-    entry!(vxs_voxelmap_create, [shape], {
+    entry!(vxs_voxelmap_create(shape, options, voxelmap), [shape], {
         let value = handle::get("shape", shape)?;
         check::out("voxelmap", voxelmap)?;
         let options = vxs_voxelmap_options::read(options)?.to_core()?;
@@ -323,13 +324,24 @@ pub unsafe extern "C" fn vxs_voxelmap_create_from_triangles(
     options: *const vxs_voxelmap_options,
     voxelmap: *mut *mut vxs_voxelmap,
 ) -> vxs_status {
-    entry!(vxs_voxelmap_create_from_triangles, [], {
-        check::out("voxelmap", voxelmap)?;
-        let options = vxs_voxelmap_options::read(options)?.to_core()?;
-        let mesh = create::mesh(vertices, vertex_count, indices, triangle_count)?;
-        let made = workers::work(|| options.of_mesh(&mesh, &Progress::none()))??;
-        handle::create("voxelmap", voxelmap, Arc::new(made))
-    })
+    entry!(
+        vxs_voxelmap_create_from_triangles(
+            Array(vertices, vertex_count),
+            vertex_count,
+            Array(indices, triangle_count.saturating_mul(3)),
+            triangle_count,
+            options,
+            voxelmap
+        ),
+        [],
+        {
+            check::out("voxelmap", voxelmap)?;
+            let options = vxs_voxelmap_options::read(options)?.to_core()?;
+            let mesh = create::mesh(vertices, vertex_count, indices, triangle_count)?;
+            let made = workers::work(|| options.of_mesh(&mesh, &Progress::none()))??;
+            handle::create("voxelmap", voxelmap, Arc::new(made))
+        }
+    )
 }
 
 /// Releases a handle.
@@ -338,7 +350,7 @@ pub unsafe extern "C" fn vxs_voxelmap_create_from_triangles(
 /// @return VXS_OK, VXS_INVALID_HANDLE (released before, or not a voxelmap)
 #[no_mangle]
 pub unsafe extern "C" fn vxs_voxelmap_release(voxelmap: *mut vxs_voxelmap) -> vxs_status {
-    entry!(vxs_voxelmap_release, [], { handle::release("voxelmap", voxelmap) })
+    entry!(vxs_voxelmap_release(voxelmap), [], { handle::release("voxelmap", voxelmap) })
 }
 
 /// Creates a shape that shares all data of another one and has a voxelmap, which asset files contain. Scaled copies do not
@@ -354,7 +366,7 @@ pub unsafe extern "C" fn vxs_shape_create_with_voxelmap(
     voxelmap: *const vxs_voxelmap,
     out: *mut *mut vxs_shape,
 ) -> vxs_status {
-    entry!(vxs_shape_create_with_voxelmap, [shape, voxelmap], {
+    entry!(vxs_shape_create_with_voxelmap(shape, voxelmap, out), [shape, voxelmap], {
         let value = handle::get("shape", shape)?;
         let map = handle::get("voxelmap", voxelmap)?;
         check::out("out", out)?;
@@ -372,7 +384,7 @@ pub unsafe extern "C" fn vxs_shape_get_voxelmap(
     shape: *const vxs_shape,
     voxelmap: *mut *mut vxs_voxelmap,
 ) -> vxs_status {
-    entry!(vxs_shape_get_voxelmap, [shape], {
+    entry!(vxs_shape_get_voxelmap(shape, voxelmap), [shape], {
         let value = handle::get("shape", shape)?;
         check::out("voxelmap", voxelmap)?;
         let map = value.voxelmap.clone().ok_or_else(|| Failure::unsupported("shape has no voxelmap"))?;
@@ -400,7 +412,7 @@ pub unsafe extern "C" fn vxs_voxelmap_get_info(
     voxelmap: *const vxs_voxelmap,
     info: *mut vxs_voxelmap_info,
 ) -> vxs_status {
-    entry!(vxs_voxelmap_get_info, [voxelmap], {
+    entry!(vxs_voxelmap_get_info(voxelmap, info), [voxelmap], {
         let map = handle::get("voxelmap", voxelmap)?;
         vxs_voxelmap_info::of(map).write(info)
     })
@@ -435,7 +447,7 @@ pub unsafe extern "C" fn vxs_voxelmap_get_layers(
     count: usize,
     layers: *mut i32,
 ) -> vxs_status {
-    entry!(vxs_voxelmap_get_layers, [voxelmap], {
+    entry!(vxs_voxelmap_get_layers(voxelmap, Array(points, count), count, Array(layers, count)), [voxelmap], {
         let map = handle::get("voxelmap", voxelmap)?;
         let points = local(map, points, count)?;
         check::out_array("layers", layers, "count", count)?;
@@ -467,19 +479,29 @@ pub unsafe extern "C" fn vxs_voxelmap_get_distances(
     distances: *mut f64,
     gradients: *mut vxs_vec3,
 ) -> vxs_status {
-    entry!(vxs_voxelmap_get_distances, [voxelmap], {
-        let map = handle::get("voxelmap", voxelmap)?;
-        let points = local(map, points, count)?;
-        check::out_array("distances", distances, "count", count)?;
-        check::out_optional("gradients", gradients)?;
-        for (i, p) in points.enumerate() {
-            distances.add(i).write(map.distance_at(p).into());
-            if !gradients.is_null() {
-                gradients.add(i).write(Vec3::from(map.gradient_at(p).map(f64::from)).into());
+    entry!(
+        vxs_voxelmap_get_distances(
+            voxelmap,
+            Array(points, count),
+            count,
+            Array(distances, count),
+            Array(gradients, count)
+        ),
+        [voxelmap],
+        {
+            let map = handle::get("voxelmap", voxelmap)?;
+            let points = local(map, points, count)?;
+            check::out_array("distances", distances, "count", count)?;
+            check::out_optional("gradients", gradients)?;
+            for (i, p) in points.enumerate() {
+                distances.add(i).write(map.distance_at(p).into());
+                if !gradients.is_null() {
+                    gradients.add(i).write(Vec3::from(map.gradient_at(p).map(f64::from)).into());
+                }
             }
+            Ok(VXS_OK)
         }
-        Ok(VXS_OK)
-    })
+    )
 }
 
 /// Computes V(P) of many points (Sagardia et al. 2014, equations 4 and 5). Beyond the grid: V at the nearest point of its
@@ -502,21 +524,32 @@ pub unsafe extern "C" fn vxs_voxelmap_get_penetrations(
     rule: u32,
     penetrations: *mut f64,
 ) -> vxs_status {
-    entry!(vxs_voxelmap_get_penetrations, [voxelmap], {
-        let map = handle::get("voxelmap", voxelmap)?;
-        let points = local(map, points, count)?;
-        let normals = check::slice("normals", normals, "count", count)?;
-        let rule = self::rule("rule", rule, map)?;
-        check::out_array("penetrations", penetrations, "count", count)?;
-        for (i, n) in normals.iter().enumerate() {
-            check_normal(i, *n)?;
+    entry!(
+        vxs_voxelmap_get_penetrations(
+            voxelmap,
+            Array(points, count),
+            Array(normals, count),
+            count,
+            rule,
+            Array(penetrations, count)
+        ),
+        [voxelmap],
+        {
+            let map = handle::get("voxelmap", voxelmap)?;
+            let points = local(map, points, count)?;
+            let normals = check::slice("normals", normals, "count", count)?;
+            let rule = self::rule("rule", rule, map)?;
+            check::out_array("penetrations", penetrations, "count", count)?;
+            for (i, n) in normals.iter().enumerate() {
+                check_normal(i, *n)?;
+            }
+            for (i, (p, n)) in points.zip(normals).enumerate() {
+                let n = check_normal(i, *n)?;
+                penetrations.add(i).write(map.penetration(rule, p, n.map(|c| c as f32).into()).into());
+            }
+            Ok(VXS_OK)
         }
-        for (i, (p, n)) in points.zip(normals).enumerate() {
-            let n = check_normal(i, *n)?;
-            penetrations.add(i).write(map.penetration(rule, p, n.map(|c| c as f32).into()).into());
-        }
-        Ok(VXS_OK)
-    })
+    )
 }
 
 fn check_normal(i: usize, n: vxs_vec3) -> Result<Vec3, Failure> {

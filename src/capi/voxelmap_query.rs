@@ -6,6 +6,7 @@ use super::guard::{entry, Failure};
 use super::handle;
 use super::query::vxs_workspace;
 use super::query_options::answer_of;
+use super::record::argument::Out;
 use super::response::vxs_wrench;
 use super::status::*;
 use super::types::*;
@@ -191,34 +192,46 @@ pub unsafe extern "C" fn vxs_query_voxelmap(
     contacts: *mut vxs_voxel_contact,
     capacity: usize,
 ) -> vxs_status {
-    entry!(vxs_query_voxelmap, [check::first_of(a), check::first_of(b), workspace], {
-        let (body_a, body_b) = (check::input("a", a)?, check::input("b", b)?);
-        let map = handle::get("a->voxelmap", body_a.voxelmap)?;
-        let shell = handle::get("b->pointshell", body_b.pointshell)?;
-        let pose_a = check::pose_value("a->pose.", &body_a.pose)?;
-        let pose_b = check::pose_value("b->pose.", &body_b.pose)?;
-        let query = vxs_voxelmap_query::read(query)?.to_core(map)?;
-        let scratch = handle::get("workspace", workspace)?;
-        check::out("answer", answer)?;
-        check::out_array("contacts", contacts, "capacity", capacity)?;
-        let mut scratch = scratch.lock("workspace")?;
-        let found = voxel_query(map, &pose_a, shell, &pose_b, &query, &mut scratch.voxels);
-        let manifold = scratch.voxels.manifold();
-        for (i, contact) in manifold.iter().take(capacity).enumerate() {
-            contacts.add(i).write(contact.into());
+    entry!(
+        fast(vxs_query_voxelmap(
+            a,
+            b,
+            query,
+            workspace,
+            answer,
+            Out(contacts, capacity, || (*answer).count as usize),
+            capacity
+        )),
+        [check::first_of(a), check::first_of(b), workspace],
+        {
+            let (body_a, body_b) = (check::input("a", a)?, check::input("b", b)?);
+            let map = handle::get("a->voxelmap", body_a.voxelmap)?;
+            let shell = handle::get("b->pointshell", body_b.pointshell)?;
+            let pose_a = check::pose_value("a->pose.", &body_a.pose)?;
+            let pose_b = check::pose_value("b->pose.", &body_b.pose)?;
+            let query = vxs_voxelmap_query::read(query)?.to_core(map)?;
+            let scratch = handle::get("workspace", workspace)?;
+            check::out("answer", answer)?;
+            check::out_array("contacts", contacts, "capacity", capacity)?;
+            let mut scratch = scratch.lock("workspace")?;
+            let found = voxel_query(map, &pose_a, shell, &pose_b, &query, &mut scratch.voxels);
+            let manifold = scratch.voxels.manifold();
+            for (i, contact) in manifold.iter().take(capacity).enumerate() {
+                contacts.add(i).write(contact.into());
+            }
+            answer.write(vxs_voxelmap_answer {
+                wrench: found.wrench.into(),
+                penetration: found.penetration,
+                max_penetration: found.most,
+                count: manifold.len() as u64,
+                node_tests: found.node_tests,
+                sample_tests: found.sample_tests,
+                answer: answer_of(found.completeness),
+                levels: found.levels,
+            });
+            Ok(if manifold.len() > capacity { VXS_TRUNCATED } else { VXS_OK })
         }
-        answer.write(vxs_voxelmap_answer {
-            wrench: found.wrench.into(),
-            penetration: found.penetration,
-            max_penetration: found.most,
-            count: manifold.len() as u64,
-            node_tests: found.node_tests,
-            sample_tests: found.sample_tests,
-            answer: answer_of(found.completeness),
-            levels: found.levels,
-        });
-        Ok(if manifold.len() > capacity { VXS_TRUNCATED } else { VXS_OK })
-    })
+    )
 }
 
 impl check::StartsWith<vxs_voxelmap> for vxs_voxelmap_body {}

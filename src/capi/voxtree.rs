@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::check::{self, Growable};
 use super::guard::{entry, Failure};
 use super::handle;
+use super::record::argument::{Read, Written};
 use super::status::*;
 use super::types::*;
 use super::workers;
@@ -22,6 +23,10 @@ pub struct vxs_voxtree {
 impl handle::Opaque for vxs_voxtree {
     type Value = Arc<VoxTree>;
     const KIND: handle::Kind = handle::Kind::VoxTree;
+
+    fn snapshot(tree: &Self::Value) -> Option<Vec<u8>> {
+        tree.to_bytes().ok()
+    }
 }
 
 /// 8 children in a node.
@@ -157,7 +162,7 @@ pub unsafe extern "C" fn vxs_voxtree_create_from_shape(
     options: *const vxs_voxtree_options,
     voxtree: *mut *mut vxs_voxtree,
 ) -> vxs_status {
-    entry!(vxs_voxtree_create_from_shape, [shape], {
+    entry!(vxs_voxtree_create_from_shape(shape, options, voxtree), [shape], {
         let value = handle::get("shape", shape)?;
         let given = vxs_voxtree_options::read(options)?;
         let mut options = given.to_core()?;
@@ -186,7 +191,7 @@ pub unsafe extern "C" fn vxs_voxtree_create_from_shape(
 /// @return VXS_OK, VXS_INVALID_HANDLE (released before, or not a tree)
 #[no_mangle]
 pub unsafe extern "C" fn vxs_voxtree_release(voxtree: *mut vxs_voxtree) -> vxs_status {
-    entry!(vxs_voxtree_release, [], { handle::release("voxtree", voxtree) })
+    entry!(vxs_voxtree_release(voxtree), [], { handle::release("voxtree", voxtree) })
 }
 
 /// Gets the properties of a tree.
@@ -196,7 +201,7 @@ pub unsafe extern "C" fn vxs_voxtree_release(voxtree: *mut vxs_voxtree) -> vxs_s
 /// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE
 #[no_mangle]
 pub unsafe extern "C" fn vxs_voxtree_get_info(voxtree: *const vxs_voxtree, info: *mut vxs_voxtree_info) -> vxs_status {
-    entry!(vxs_voxtree_get_info, [voxtree], {
+    entry!(vxs_voxtree_get_info(voxtree, info), [voxtree], {
         let tree = handle::get("voxtree", voxtree)?;
         check::out("info", info)?;
         let value = vxs_voxtree_info {
@@ -222,7 +227,7 @@ pub unsafe extern "C" fn vxs_voxtree_get_info(voxtree: *const vxs_voxtree, info:
 /// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_IO, VXS_OUT_OF_MEMORY
 #[no_mangle]
 pub unsafe extern "C" fn vxs_voxtree_save(voxtree: *const vxs_voxtree, path: *const c_char) -> vxs_status {
-    entry!(vxs_voxtree_save, [voxtree], {
+    entry!(vxs_voxtree_save(voxtree, Written(path)), [voxtree], {
         let tree = handle::get("voxtree", voxtree)?;
         let path = check::path("path", path)?;
         workers::work(|| tree.save(&path))??;
@@ -237,7 +242,7 @@ pub unsafe extern "C" fn vxs_voxtree_save(voxtree: *const vxs_voxtree, path: *co
 /// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_IO, VXS_INVALID_FILE (the message tells the defect of the file), VXS_OUT_OF_MEMORY
 #[no_mangle]
 pub unsafe extern "C" fn vxs_voxtree_load(path: *const c_char, voxtree: *mut *mut vxs_voxtree) -> vxs_status {
-    entry!(vxs_voxtree_load, [], {
+    entry!(vxs_voxtree_load(Read(path), voxtree), [], {
         check::out("voxtree", voxtree)?;
         let path = check::path("path", path)?;
         let loaded = workers::work(|| VoxTree::load(&path))??;

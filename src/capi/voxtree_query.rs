@@ -5,6 +5,7 @@ use super::guard::{entry, Failure};
 use super::handle;
 use super::impulse::{mobility, vxs_impulse, vxs_impulses, vxs_mobility};
 use super::query::vxs_workspace;
+use super::record::argument::list;
 use super::response::{twist, vxs_kinematics};
 use super::status::*;
 use super::types::*;
@@ -170,15 +171,19 @@ pub unsafe extern "C" fn vxs_query_voxtrees(
     capacity: usize,
     count: *mut usize,
 ) -> vxs_status {
-    entry!(vxs_query_voxtrees, [tree_of(a), tree_of(b), workspace], {
-        let (a, b) = (placed("a", a)?, placed("b", b)?);
-        let options = vxs_voxtree_query::read(query)?.to_core()?;
-        let scratch = handle::get("workspace", workspace)?;
-        let list = check::list("pairs", pairs, capacity, count)?;
-        let mut scratch = scratch.lock("workspace")?;
-        let found = voxtree::query(&a, &b, &options, &mut scratch.voxtrees)?;
-        list.write(found.iter().map(Into::into))
-    })
+    entry!(
+        fast(vxs_query_voxtrees(a, b, query, workspace, list(pairs, capacity, count), capacity, count)),
+        [tree_of(a), tree_of(b), workspace],
+        {
+            let (a, b) = (placed("a", a)?, placed("b", b)?);
+            let options = vxs_voxtree_query::read(query)?.to_core()?;
+            let scratch = handle::get("workspace", workspace)?;
+            let list = check::list("pairs", pairs, capacity, count)?;
+            let mut scratch = scratch.lock("workspace")?;
+            let found = voxtree::query(&a, &b, &options, &mut scratch.voxtrees)?;
+            list.write(found.iter().map(Into::into))
+        }
+    )
 }
 
 /// Gets the report on the last query of two trees in a workspace.
@@ -191,7 +196,7 @@ pub unsafe extern "C" fn vxs_workspace_get_voxtree_report(
     workspace: *mut vxs_workspace,
     report: *mut vxs_voxtree_report,
 ) -> vxs_status {
-    entry!(vxs_workspace_get_voxtree_report, [workspace], {
+    entry!(fast(vxs_workspace_get_voxtree_report(workspace, report)), [workspace], {
         let scratch = handle::get("workspace", workspace)?;
         check::out("report", report)?;
         let last = scratch.lock("workspace")?.voxtrees.report();
@@ -222,23 +227,27 @@ pub unsafe extern "C" fn vxs_query_voxtree_impulse(
     workspace: *mut vxs_workspace,
     impulses: *mut vxs_impulses,
 ) -> vxs_status {
-    entry!(vxs_query_voxtree_impulse, [tree_of(a), tree_of(b), workspace], {
-        let (a, b) = (placed("a", a)?, placed("b", b)?);
-        let (of_a, of_b) = (mobility("mobility_a", mobility_a)?, mobility("mobility_b", mobility_b)?);
-        let given = vxs_impulse::read(impulse)?;
-        let settings = given.to_core()?;
-        if given.max_separation != 0.0 {
-            return Err(Failure::argument("impulse->max_separation", given.max_separation, "0"));
+    entry!(
+        fast(vxs_query_voxtree_impulse(a, mobility_a, b, mobility_b, impulse, workspace, impulses)),
+        [tree_of(a), tree_of(b), workspace],
+        {
+            let (a, b) = (placed("a", a)?, placed("b", b)?);
+            let (of_a, of_b) = (mobility("mobility_a", mobility_a)?, mobility("mobility_b", mobility_b)?);
+            let given = vxs_impulse::read(impulse)?;
+            let settings = given.to_core()?;
+            if given.max_separation != 0.0 {
+                return Err(Failure::argument("impulse->max_separation", given.max_separation, "0"));
+            }
+            let scratch = handle::get("workspace", workspace)?;
+            check::out("impulses", impulses)?;
+            let mut scratch = scratch.lock("workspace")?;
+            let scratch = &mut *scratch;
+            let pairs = voxtree::query(&a, &b, &QueryOptions::default(), &mut scratch.voxtrees)?;
+            response::voxel_contacts(pairs, &mut scratch.voxel_contacts);
+            let at = |p: &Placed| Kinematics { pose: p.pose, center: p.center, twist: p.twist };
+            let (at_a, at_b) = (at(&a), at(&b));
+            let found = &scratch.voxel_contacts;
+            check::write(impulses, response::impulse(found, (&at_a, &of_a), (&at_b, &of_b), &settings).into())
         }
-        let scratch = handle::get("workspace", workspace)?;
-        check::out("impulses", impulses)?;
-        let mut scratch = scratch.lock("workspace")?;
-        let scratch = &mut *scratch;
-        let pairs = voxtree::query(&a, &b, &QueryOptions::default(), &mut scratch.voxtrees)?;
-        response::voxel_contacts(pairs, &mut scratch.voxel_contacts);
-        let at = |p: &Placed| Kinematics { pose: p.pose, center: p.center, twist: p.twist };
-        let (at_a, at_b) = (at(&a), at(&b));
-        let found = &scratch.voxel_contacts;
-        check::write(impulses, response::impulse(found, (&at_a, &of_a), (&at_b, &of_b), &settings).into())
-    })
+    )
 }

@@ -15,6 +15,7 @@
 #include "bad_input/voxelmaps.h"
 #include "bad_input/voxtrees.h"
 #include "bad_input/hulls.h"
+#include "bad_input/record.h"
 
 /* A function without rows is an undeclared name here. */
 static const struct function {

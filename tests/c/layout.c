@@ -553,6 +553,16 @@ AT(vxs_voxel_contact, penetration, 48);
 AT(vxs_voxel_contact, sample, 56);
 AT(vxs_voxel_contact, reserved, 60);
 
+SIZE(vxs_record_options, 16);
+AT(vxs_record_options, struct_size, 0);
+AT(vxs_record_options, wait, 4);
+AT(vxs_record_options, buffer_bytes, 8);
+SIZE(vxs_record_report, 32);
+AT(vxs_record_report, struct_size, 0);
+AT(vxs_record_report, reserved, 4);
+AT(vxs_record_report, records, 8);
+AT(vxs_record_report, lost, 16);
+AT(vxs_record_report, bytes, 24);
 SIZE(vxs_impulses, 104);
 AT(vxs_impulses, on_a, 0);
 AT(vxs_impulses, on_b, 48);

@@ -345,6 +345,18 @@ static void log() {
   CHECK(heard.size() == 2 && heard[0] == "2 first" && heard[1].find("3 vxs_shape_create_primitive: ") == 0);
 }
 
+static void recordings() {
+  RecordOptions options;
+  options.wait = 1;
+  Recording recording("wrapper.vxr", options);
+  CHECK(recording);
+  refused(VXS_BUSY, "a recording is in progress", [] { Recording("other.vxr"); });
+  const Shape ball = Shape::create_sphere(1);
+  const vxs_record_report report = recording.stop();
+  CHECK(!recording && report.records >= 2 && report.lost == 0);
+  refused(VXS_INVALID_ARGUMENT, "no recording is in progress", [&] { recording.stop(); });
+}
+
 int main() {
   Shape box = cooked_box();
   contacts_and_distance(box);
@@ -358,12 +370,14 @@ int main() {
   errors();
   log();
   threads(box);
+  recordings();
   box.save("wrapper_test.voxshell");
   CHECK(Shape::load("wrapper_test.voxshell").get_info().sample_count == box.get_info().sample_count);
   box.save("wrapper_test.voxshell", VXS_STORE_RAW);
   const std::vector<unsigned char> bytes = box.serialize();
   CHECK(Shape::deserialize(bytes.data(), bytes.size()).serialize() == bytes);
   CHECK(Shape::load("wrapper_test.voxshell").serialize() == bytes);
+  std::remove("wrapper.vxr");
   std::remove("wrapper_test.voxshell");
   std::puts("wrapper: ok");
 }

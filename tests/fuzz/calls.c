@@ -24,6 +24,7 @@
 #include "voxelmaps.h"
 #include "voxtrees.h"
 #include "batches.h"
+#include "record.h"
 
 static const struct function {
   const char *name;
@@ -60,7 +61,7 @@ static const struct weight {
     {"vxs_voxtree_create_from_shape", 2},   {"vxs_voxtree_save", 2},           {"vxs_voxtree_load", 3},
     {"vxs_query_voxtrees", 30},             {"vxs_query_voxtree_impulse", 20},  {"vxs_hulls_create_from_shape", 3},
     {"vxs_hulls_create_from_triangles", 3}, {"vxs_query_hull_contacts", 30},   {"vxs_query_hull_distance", 20},
-    {"vxs_query_contacts_batch", 20},
+    {"vxs_query_contacts_batch", 20},       {"vxs_record_start", 1},           {"vxs_record_stop", 2},
 };
 static unsigned weights[FUNCTION_COUNT], weight_sum;
 static _Atomic uint64_t succeeded[FUNCTION_COUNT], refused[FUNCTION_COUNT], took[FUNCTION_COUNT];
@@ -218,6 +219,8 @@ static void release_shared(void) {
   static struct stream s;
   s.function = "the end";
   MUST(&s, vxs_set_log(NULL, 0, NULL));
+  /* There may be a recording in progress. */
+  (void)vxs_record_stop(NULL);
   free(listener);
   MUST(&s, vxs_haptics_release(shared.haptics.handle));
   MUST(&s, vxs_workspace_destroy(shared.workspace));

@@ -2,6 +2,7 @@
 //! platform, SIMD path and number of threads; `tests/golden/same_bytes.txt` holds them.
 
 mod hash;
+mod recordings;
 mod stages;
 
 use std::fmt::Write;
@@ -12,7 +13,8 @@ use voxshell::Result;
 /// The message of the last error or panic, for hosts without a console.
 static FAILURE: Mutex<String> = Mutex::new(String::new());
 
-/// Returns a line for each stage: its name and the hash of its answers.
+/// Returns a line for each stage: its name and the hash of its answers; and a line for each recording: its name and how
+/// many answers of its calls are those that were recorded.
 ///
 /// # Errors
 /// Those of cooking and of the queries.
@@ -22,7 +24,12 @@ pub fn report() -> Result<String> {
         // Writing to a string does not fail.
         let _ = writeln!(text, "{name} {hash:016x}");
     }
-    Ok(text)
+    Ok(text + &recorded())
+}
+
+/// Returns the lines of the recordings.
+pub fn recorded() -> String {
+    recordings::all().into_iter().map(|(name, result)| format!("record/{name} {result}\n")).collect()
 }
 
 fn keep(message: &dyn std::fmt::Display) {

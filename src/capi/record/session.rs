@@ -1,0 +1,383 @@
+//! The recording in progress: threads put records into rings of their own, and one thread writes them to the file.
+//!
+//! A thread takes a lock once, at its first call during a recording, to get a ring. Later calls that fit into the ring
+//! take no lock and do not allocate.
+
+use std::cell::RefCell;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+
+use super::file;
+use super::ring::Ring;
+use super::sink::{Answer, Hash, Sink};
+use crate::capi::failure::Failure;
+use crate::capi::status::*;
+use crate::{memory, Error};
+
+/// Number of the recording in progress; 0: none.
+static ACTIVE: AtomicU32 = AtomicU32::new(0);
+static LAST: AtomicU32 = AtomicU32::new(0);
+static CURRENT: Mutex<Option<Session>> = Mutex::new(None);
+
+/// Time between two visits of the writer.
+const VISITS: Duration = Duration::from_millis(5);
+/// Rings made at the start, for as many threads.
+const RINGS: usize = 4;
+/// Bytes that a thread's record may have without an allocation.
+const USUAL_RECORD: usize = 1 << 16;
+
+/// What a thread does when its ring is full.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum WhenFull {
+    /// The record is lost.
+    Lose,
+    /// The call waits for the writer.
+    Wait,
+}
+
+/// What the threads share with the writer.
+struct Shared {
+    rings: Mutex<Vec<Arc<Ring>>>,
+    /// Records that are larger than a ring, with the number of their thread.
+    large: Mutex<Vec<(u32, Vec<u8>)>>,
+    ring_bytes: usize,
+    waits: bool,
+    start: Instant,
+    /// Number of the last record, and of the last object.
+    record: AtomicU64,
+    object: AtomicU64,
+    lost: AtomicU64,
+    ends: AtomicBool,
+    failed: AtomicBool,
+}
+
+struct Session {
+    number: u32,
+    shared: Arc<Shared>,
+    writer: JoinHandle<std::io::Result<u64>>,
+    path: PathBuf,
+}
+
+/// The place of a thread in a recording.
+struct Lane {
+    session: u32,
+    thread: u32,
+    ring: Arc<Ring>,
+    shared: Arc<Shared>,
+    sink: Sink,
+}
+
+impl Drop for Lane {
+    fn drop(&mut self) {
+        self.ring.taken.store(false, Ordering::Release);
+    }
+}
+
+thread_local! {
+    static LANE: RefCell<Option<Lane>> = const { RefCell::new(None) };
+    /// The calls that this thread is in, innermost last.
+    static CALL: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+}
+
+/// A call that is being recorded.
+pub struct Recording {
+    session: u32,
+    call: u64,
+    outer: u64,
+    full: WhenFull,
+}
+
+/// Begins the record of a call, if a recording is in progress. `put` writes the arguments.
+#[inline]
+pub fn begin(function: u32, full: WhenFull, put: impl FnOnce(&mut Sink)) -> Option<Recording> {
+    match ACTIVE.load(Ordering::Relaxed) {
+        0 => None,
+        session => begin_in(session, function, full, put),
+    }
+}
+
+#[inline(never)]
+fn begin_in(session: u32, function: u32, full: WhenFull, put: impl FnOnce(&mut Sink)) -> Option<Recording> {
+    let mut sink = enter(session)?;
+    sink.byte(file::BEGIN);
+    sink.put(&[0; 8]);
+    let time = with_lane(|lane| lane.shared.start.elapsed())?;
+    sink.put(&(time.as_nanos() as u64).to_le_bytes());
+    sink.put(&function.to_le_bytes());
+    let at = sink.bytes.len();
+    sink.byte(0);
+    put(&mut sink);
+    if let Some(reason) = sink.unusable.take() {
+        sink.bytes.truncate(at);
+        sink.byte(reason as u8);
+    }
+    let call = send(sink, full);
+    let outer = CALL.replace(call);
+    Some(Recording { session, call, outer, full })
+}
+
+impl Recording {
+    /// Ends the record of the call. `answer` adds the outputs, if the call has written any.
+    #[inline(never)]
+    pub fn end(self, status: vxs_status, answer: impl FnOnce(&mut Answer)) {
+        let Self { session, call, outer, full } = self;
+        CALL.set(outer);
+        let Some(mut sink) = enter(session) else { return };
+        sink.byte(file::ANSWER);
+        sink.put(&[0; 8]);
+        sink.put(&call.to_le_bytes());
+        sink.put(&status.to_le_bytes());
+        let mut collected = Answer { sink: &mut sink, hash: Hash::new() };
+        if matches!(status, VXS_OK | VXS_TRUNCATED) {
+            answer(&mut collected);
+        }
+        let hash = collected.hash.value();
+        sink.put(&hash.to_le_bytes());
+        sink.unusable = None;
+        send(sink, full);
+    }
+}
+
+/// The mark of an object in a handle: the number of its recording above this bit, and its own number below.
+const OBJECT_BITS: u32 = 40;
+
+/// Returns the number of an object in the recording of this thread; None if its mark is of another recording.
+pub(super) fn known(mark: u64) -> Option<u64> {
+    let session = with_lane(|lane| lane.session)?;
+    (mark >> OBJECT_BITS == u64::from(session)).then(|| number(mark))
+}
+
+/// Returns the number of an object from its mark.
+pub(super) fn number(mark: u64) -> u64 {
+    mark & ((1 << OBJECT_BITS) - 1)
+}
+
+/// Returns the mark of a new object, whose number is 2 or more.
+pub(super) fn new_object() -> u64 {
+    let made = with_lane(|lane| {
+        let id = lane.shared.object.fetch_add(1, Ordering::Relaxed) + 2;
+        u64::from(lane.session) << OBJECT_BITS | id
+    });
+    made.unwrap_or(0)
+}
+
+/// Records an object from before the recording and returns its mark.
+pub(super) fn object(kind: u8, content: &[u8]) -> u64 {
+    let mark = new_object();
+    let mut record = vec![0; 9];
+    record[0] = file::OBJECT;
+    record.push(kind);
+    record.extend(number(mark).to_le_bytes());
+    record.extend(content);
+    with_lane(|lane| lane.send(&mut record, WhenFull::Wait));
+    mark
+}
+
+/// Records a height that a height map of the caller gave, in the call that this thread is in.
+pub fn height(value: f64) {
+    if ACTIVE.load(Ordering::Relaxed) == 0 || CALL.get() == 0 {
+        return;
+    }
+    let mut record = [0; 25];
+    record[0] = file::HEIGHT;
+    record[9..17].copy_from_slice(&CALL.get().to_le_bytes());
+    record[17..].copy_from_slice(&value.to_bits().to_le_bytes());
+    with_lane(|lane| lane.send(&mut record, WhenFull::Lose));
+}
+
+fn with_lane<R>(act: impl FnOnce(&mut Lane) -> R) -> Option<R> {
+    let found = LANE.try_with(|lane| lane.try_borrow_mut().ok()?.as_mut().map(act));
+    found.ok().flatten()
+}
+
+/// Takes the empty sink of this thread, which joins the recording if it is not yet in it. None if the recording ended.
+fn enter(session: u32) -> Option<Sink> {
+    let joined = with_lane(|lane| (lane.session == session).then(|| std::mem::take(&mut lane.sink))).flatten();
+    let mut sink = match joined {
+        Some(sink) => sink,
+        None => join(session)?,
+    };
+    sink.bytes.clear();
+    sink.unusable = None;
+    Some(sink)
+}
+
+/// Gives this thread a ring.
+#[cold]
+fn join(session: u32) -> Option<Sink> {
+    let current = CURRENT.lock();
+    let current = current.as_ref().filter(|current| current.number == session)?;
+    let shared = current.shared.clone();
+    let mut rings = shared.rings.lock();
+    let free = rings.iter().position(|ring| {
+        ring.is_empty() && ring.taken.compare_exchange(false, true, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+    });
+    let place = free.unwrap_or_else(|| {
+        let ring = Ring::new(shared.ring_bytes);
+        ring.taken.store(true, Ordering::Relaxed);
+        rings.push(Arc::new(ring));
+        rings.len() - 1
+    });
+    let (thread, ring) = (place as u32, rings[place].clone());
+    drop(rings);
+    let lane = Lane { session, thread, ring, shared, sink: Sink::default() };
+    LANE.try_with(|place| place.try_borrow_mut().ok()?.replace(lane)).ok()?;
+    Some(Sink { bytes: Vec::with_capacity(USUAL_RECORD), unusable: None })
+}
+
+/// Sends a record and gives the sink back. Returns the number of the record.
+fn send(mut sink: Sink, full: WhenFull) -> u64 {
+    let sent = with_lane(|lane| {
+        let number = lane.send(&mut sink.bytes, full);
+        if sink.bytes.capacity() > 2 * USUAL_RECORD {
+            // A large mesh does not stay in memory.
+            sink.bytes = Vec::with_capacity(USUAL_RECORD);
+        }
+        lane.sink = sink;
+        number
+    });
+    sent.unwrap_or(0)
+}
+
+impl Lane {
+    /// Numbers a record and adds it to the ring.
+    fn send(&self, record: &mut [u8], full: WhenFull) -> u64 {
+        let number = self.shared.record.fetch_add(1, Ordering::Relaxed) + 1;
+        record[1..9].copy_from_slice(&number.to_le_bytes());
+        self.push(record, full);
+        number
+    }
+
+    fn push(&self, record: &[u8], full: WhenFull) {
+        if self.ring.push(record) {
+            return;
+        }
+        let shared = &self.shared;
+        let waits = (full == WhenFull::Wait || shared.waits) && record.len() < file::MOST_BYTES;
+        if waits && record.len() > self.ring.capacity() / 2 {
+            let large = [&(record.len() as u32).to_le_bytes(), record].concat();
+            shared.large.lock().push((self.thread, large));
+            return;
+        }
+        while waits && !shared.failed.load(Ordering::Relaxed) && !shared.ends.load(Ordering::Relaxed) {
+            std::thread::sleep(Duration::from_micros(200));
+            if self.ring.push(record) {
+                return;
+            }
+        }
+        shared.lost.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Counts of a recording that has ended.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Counts {
+    pub records: u64,
+    pub lost: u64,
+    pub bytes: u64,
+}
+
+fn io_error(path: &Path, source: std::io::Error) -> Failure {
+    Error::Io { path: path.to_path_buf(), source }.into()
+}
+
+/// Starts a recording. The file has the name `path` with `.part` behind it until the recording ends.
+pub(super) fn start(path: PathBuf, ring_bytes: usize, waits: bool) -> Result<(), Failure> {
+    if !memory::HAS_THREADS {
+        return Err(Failure::unsupported("this platform has no threads and no files to record with"));
+    }
+    let mut current = CURRENT.lock();
+    if current.is_some() {
+        return Err(Failure::new(VXS_BUSY, "a recording is in progress; expected vxs_record_stop first"));
+    }
+    let part = part(&path);
+    let file = File::create(&part).map_err(|e| io_error(&part, e))?;
+    let mut out = BufWriter::with_capacity(1 << 16, file);
+    file::write_header(&mut out, vxs_version()).map_err(|e| io_error(&part, e))?;
+    let shared = Arc::new(Shared {
+        rings: Mutex::new((0..RINGS).map(|_| Arc::new(Ring::new(ring_bytes))).collect()),
+        large: Mutex::default(),
+        ring_bytes,
+        waits,
+        start: Instant::now(),
+        record: AtomicU64::new(0),
+        object: AtomicU64::new(0),
+        lost: AtomicU64::new(0),
+        ends: AtomicBool::new(false),
+        failed: AtomicBool::new(false),
+    });
+    let own = shared.clone();
+    let writer = std::thread::Builder::new().name("voxshell record".into()).spawn(move || {
+        let written = write(out, &own);
+        own.failed.store(written.is_err(), Ordering::Relaxed);
+        written
+    });
+    let writer = writer.map_err(|e| io_error(&part, e))?;
+    let number = LAST.fetch_add(1, Ordering::Relaxed) + 1;
+    *current = Some(Session { number, shared, writer, path });
+    ACTIVE.store(number, Ordering::Release);
+    Ok(())
+}
+
+fn part(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".part");
+    name.into()
+}
+
+/// Ends the recording in progress and gives the file its name.
+pub(super) fn stop() -> Result<Counts, Failure> {
+    let mut current = CURRENT.lock();
+    let Some(Session { shared, writer, path, .. }) = current.take() else {
+        let message = "no recording is in progress; expected vxs_record_start before";
+        return Err(Failure::new(VXS_INVALID_ARGUMENT, message));
+    };
+    ACTIVE.store(0, Ordering::Relaxed);
+    shared.ends.store(true, Ordering::Release);
+    writer.thread().unpark();
+    let part = part(&path);
+    let bytes = match writer.join() {
+        Ok(Ok(bytes)) => bytes,
+        Ok(Err(error)) => return Err(io_error(&part, error)),
+        Err(panic) => std::panic::resume_unwind(panic),
+    };
+    std::fs::rename(&part, &path).map_err(|e| io_error(&path, e))?;
+    let lost = shared.lost.load(Ordering::Relaxed);
+    Ok(Counts { records: shared.record.load(Ordering::Relaxed), lost, bytes })
+}
+
+/// Writes records to the file until the recording ends. Returns the size of the file.
+fn write(mut out: BufWriter<File>, shared: &Shared) -> std::io::Result<u64> {
+    let mut bytes = Vec::new();
+    loop {
+        // Read before the rings, so that the last visit finds everything that came before the end.
+        let ends = shared.ends.load(Ordering::Acquire);
+        let rings = shared.rings.lock().clone();
+        for (thread, ring) in rings.iter().enumerate() {
+            bytes.clear();
+            ring.drain(&mut bytes);
+            if !bytes.is_empty() {
+                file::write_records(&mut out, thread as u32, &bytes)?;
+            }
+        }
+        for (thread, record) in std::mem::take(&mut *shared.large.lock()) {
+            file::write_records(&mut out, thread, &record)?;
+        }
+        out.flush()?;
+        if ends {
+            break;
+        }
+        std::thread::park_timeout(VISITS);
+    }
+    file::write_end(&mut out, shared.lost.load(Ordering::Relaxed))?;
+    let file = out.into_inner().map_err(|e| e.into_error())?;
+    file.sync_all()?;
+    Ok(file.metadata()?.len())
+}
