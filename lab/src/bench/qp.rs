@@ -67,9 +67,8 @@ pub fn rows(setup: &Setup) -> Result<Vec<Row>> {
     let mut daqp = setup.program(Peer::Daqp, &files)?;
     let mut eiquadprog = setup.program(Peer::Eiquadprog, &files)?;
     let mut rows = Vec::new();
-    let kinds: [(&str, fn(usize, &mut Random) -> Problem); 2] =
-        [("contacts", Problem::contacts), ("general", Problem::general)];
-    for (kind, problem) in kinds {
+    for kind in ["contacts", "general"] {
+        let problem = if kind == "contacts" { Problem::contacts } else { Problem::general };
         for (count, target) in SIZES {
             let mut random = Random::new(count as u64);
             let problems: Vec<Problem> = (0..PROGRAMS).map(|_| problem(count, &mut random)).collect();

@@ -192,8 +192,11 @@ pub(super) fn read(bytes: &[u8], partial: bool) -> Result<Content<'_>, String> {
     Ok(content)
 }
 
+/// Kind, thread and content of a chunk.
+type Chunk<'a> = (u32, u32, &'a [u8]);
+
 /// Reads a chunk; None if the file ends before the end of the chunk.
-fn read_chunk<'a>(rest: &mut Reader<'a>) -> Result<Option<(u32, u32, &'a [u8])>, String> {
+fn read_chunk<'a>(rest: &mut Reader<'a>) -> Result<Option<Chunk<'a>>, String> {
     let Some(head) = rest.take(CHUNK) else { return Ok(None) };
     let mut fields = Reader(head);
     let mut next = || fields.u32().unwrap_or(0);
