@@ -53,7 +53,7 @@ pub struct Arguments {
     /// The asset to write (.vxs); with several meshes the folder of the assets, which get the names of the meshes.
     #[arg(short, long, value_name = "FILE|FOLDER", default_value = "shape.vxs")]
     out: PathBuf,
-    /// Storage of a field in bricks: small, or as in memory so that loading can map it.
+    /// Storage of a field in bricks: a small file, or a large one that loads faster.
     #[arg(long, value_enum, default_value_t = Store::Compressed)]
     store: Store,
     #[command(flatten)]
