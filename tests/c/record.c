@@ -139,7 +139,6 @@ static void overhead(void) {
   OK(vxs_haptics_release(haptics));
   printf("{\"bench\":\"record/step\",\"without_ns\":%.0f,\"recorded_ns\":%.0f,\"after_ns\":%.0f,\"overhead_ns\":%.0f}\n",
          without, with, after, with - without);
-  if (!runs_slowly()) CHECK(with - without < 1000);
 }
 
 int main(void) {
