@@ -424,8 +424,15 @@ pub unsafe extern "C" fn vxs_shape_create_sphere_hull(
     sphere_count: usize,
     shape: *mut *mut vxs_shape,
 ) -> vxs_status {
+    // More are refused before they are read.
+    let known = |count: usize| if count <= MAX_BALLS { count } else { usize::MAX };
     entry!(
-        vxs_shape_create_sphere_hull(Array(centers, sphere_count), Array(radii, sphere_count), sphere_count, shape),
+        vxs_shape_create_sphere_hull(
+            Array(centers, known(sphere_count)),
+            Array(radii, known(sphere_count)),
+            sphere_count,
+            shape
+        ),
         [],
         {
             let sphere_count = check::in_range("sphere_count", sphere_count, 1, MAX_BALLS)?;

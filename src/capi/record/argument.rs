@@ -5,6 +5,7 @@ use std::ffi::{c_char, c_void, CString};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
+use super::file::MOST_BYTES;
 use super::session;
 use super::sink::{Answer, Hash, Sink, Unusable};
 use super::source::{Defect, Held, Source};
@@ -301,7 +302,9 @@ pub(super) unsafe fn put_bytes<T>(pointer: *const T, sink: &mut Sink, length: us
         sink.byte(if pointer.is_null() { NULL } else { PRESENT });
         return sink.number(0);
     }
-    if !pointer.is_aligned() || length > isize::MAX as usize / size_of::<T>() {
+    // The library may refuse a number of elements before it reads any. Behind an argument that is refused, the same number
+    // may be that of this array.
+    if sink.unusable.is_some() || !pointer.is_aligned() || length > MOST_BYTES / size_of::<T>() {
         return sink.refuse(Unusable::Argument);
     }
     sink.byte(PRESENT);

@@ -2,6 +2,7 @@
 //! 64-bit alignment of f64. The others are written field by field.
 
 use super::argument::*;
+use super::file::MOST_BYTES;
 use super::sink::{Hash, Sink, Unusable};
 use super::source::{Defect, Source};
 use crate::capi::batch::*;
@@ -408,7 +409,7 @@ macro_rules! arrays {
                 if pointer.is_null() {
                     return sink.byte(0);
                 }
-                if !pointer.is_aligned() || length > isize::MAX as usize / size_of::<Self>() {
+                if sink.unusable.is_some() || !pointer.is_aligned() || length > MOST_BYTES / size_of::<Self>() {
                     return sink.refuse(Unusable::Argument);
                 }
                 sink.byte(1);

@@ -297,6 +297,10 @@ pub(super) fn start(path: PathBuf, ring_bytes: usize, waits: bool) -> Result<(),
     if current.is_some() {
         return Err(Failure::new(VXS_BUSY, "a recording is in progress; expected vxs_record_stop first"));
     }
+    if path.is_dir() {
+        // The name could not be given to the file when the recording ends.
+        return Err(io_error(&path, std::io::ErrorKind::IsADirectory.into()));
+    }
     let part = part(&path);
     let file = File::create(&part).map_err(|e| io_error(&part, e))?;
     let mut out = BufWriter::with_capacity(1 << 16, file);
