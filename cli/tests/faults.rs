@@ -59,9 +59,8 @@ fn without_room_the_old_file_stays_and_nothing_else() {
         assert_eq!(files(folder), ["a.vxs"]);
         assert_eq!(std::fs::read(folder.join("a.vxs")).unwrap(), old);
     }
-    // A full device, as the output of a picture and of a mesh.
+    // A full device takes no report.
     if Path::new("/dev/full").exists() {
-        std::os::unix::fs::symlink("/dev/full", folder.join("full")).unwrap();
         let output =
             voxshell(folder, "", &["info", "a.vxs"]).stdout(std::fs::File::create("/dev/full").unwrap()).output();
         assert!(!output.unwrap().status.success(), "a report that nobody got was a success");

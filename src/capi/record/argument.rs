@@ -26,7 +26,7 @@ pub(in crate::capi) trait Argument: Copy {
     }
 }
 
-/// What a const pointer points to.
+/// A type that a const pointer of a call points to.
 pub(in crate::capi) trait Content: Sized {
     unsafe fn put(pointer: *const Self, sink: &mut Sink, length: usize);
     unsafe fn take(source: &mut Source) -> Result<*const Self, Defect>;
@@ -35,7 +35,7 @@ pub(in crate::capi) trait Content: Sized {
     }
 }
 
-/// What a mutable pointer points to.
+/// A type that a mutable pointer of a call points to.
 pub(in crate::capi) trait Target: Sized {
     unsafe fn put(pointer: *mut Self, sink: &mut Sink, length: usize) {
         put_target(pointer, sink, length);

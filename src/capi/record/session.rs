@@ -33,7 +33,7 @@ const RINGS: usize = 4;
 /// Bytes that a thread's record may have without an allocation.
 const USUAL_RECORD: usize = 1 << 16;
 
-/// What a thread does when its ring is full.
+/// Tells a thread what to do when its ring is full.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum WhenFull {
     /// The record is lost.
@@ -42,7 +42,7 @@ pub enum WhenFull {
     Wait,
 }
 
-/// What the threads share with the writer.
+/// State that the threads share with the writer.
 struct Shared {
     rings: Mutex<Vec<Arc<Ring>>>,
     /// Records that are larger than a ring, with the number of their thread.
