@@ -1,10 +1,10 @@
 //! `voxshell replay`: makes the calls of a recording again and compares their answers.
 
-use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 use voxshell::capi::record::player::{Outcome, Played, Player};
 use voxshell::{Error, Result};
@@ -59,8 +59,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         Some(folder) => Some(Film::new(folder.clone(), arguments.size, arguments.rate, arguments.every)?),
         None => None,
     };
-    let total = player.len();
-    let mut progress = Progress::new(total);
+    // Draws nothing without a terminal.
+    let bar = ProgressBar::new(player.len() as u64);
+    let template = "{wide_bar} {pos} of {len} calls  {eta} left";
+    bar.set_style(ProgressStyle::with_template(template).expect("a valid template"));
     let (start, mut first, mut shown) = (Instant::now(), None, 0);
     while let Some(played) = player.step().map_err(wrong)? {
         if let Some(speed) = arguments.speed {
@@ -70,17 +72,17 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         if played.outcome == Outcome::Different {
             first.get_or_insert(played.number);
             if shown < SHOWN {
-                progress.clear();
-                println!("{}", if arguments.json { row(&played).to_string() } else { text(&played) });
+                let line = if arguments.json { row(&played).to_string() } else { text(&played) };
+                bar.suspend(|| println!("{line}"));
             }
             shown += 1;
         }
         if let Some(film) = &mut film {
             film.see(&player, &played)?;
         }
-        progress.report(player.counts().calls);
+        bar.set_position(player.counts().calls);
     }
-    progress.clear();
+    bar.finish_and_clear();
     let pictures = film.map_or(Ok(0), Film::end)?;
     report(arguments, &player, first, pictures, start.elapsed());
     let good = player.counts().different == 0 && player.lost().is_none();
@@ -142,37 +144,5 @@ fn report(arguments: &Arguments, player: &Player, first: Option<u64>, pictures: 
     }
     if pictures > 0 {
         println!("wrote {pictures} pictures");
-    }
-}
-
-/// A line that shows how far a long replay is.
-struct Progress {
-    total: usize,
-    start: Instant,
-    last: Instant,
-    is_drawn: bool,
-}
-
-impl Progress {
-    fn new(total: usize) -> Self {
-        let now = Instant::now();
-        Self { total, start: now, last: now, is_drawn: false }
-    }
-
-    fn report(&mut self, calls: u64) {
-        if self.start.elapsed() < Duration::from_secs(1) || self.last.elapsed() < Duration::from_millis(200) {
-            return;
-        }
-        self.last = Instant::now();
-        if std::io::stderr().is_terminal() {
-            eprint!("\r{calls} of {} calls", self.total);
-            self.is_drawn = true;
-        }
-    }
-
-    fn clear(&mut self) {
-        if std::mem::take(&mut self.is_drawn) {
-            eprint!("\r\x1b[K");
-        }
     }
 }
