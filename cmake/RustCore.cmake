@@ -8,10 +8,32 @@ endif()
 set(VOXSHELL_CARGO_DIR "${CMAKE_CURRENT_BINARY_DIR}/cargo" CACHE PATH
   "Cargo's target directory; build directories of the same sources may share one and compile the core once")
 
+# Cargo's name of the platform that the build is for, where it is not the one that builds.
+set(default)
+if(CMAKE_CROSSCOMPILING)
+  string(TOLOWER "${CMAKE_SYSTEM_PROCESSOR}" processor)
+  string(REGEX REPLACE "^(amd64|x64)$" "x86_64" processor "${processor}")
+  string(REGEX REPLACE "^arm64$" "aarch64" processor "${processor}")
+  if(WIN32)
+    if(MSVC)
+      set(default "${processor}-pc-windows-msvc")
+    else()
+      set(default "${processor}-pc-windows-gnu")
+    endif()
+  elseif(CMAKE_SYSTEM_NAME STREQUAL "Linux")
+    set(default "${processor}-unknown-linux-gnu")
+  endif()
+endif()
+set(VOXSHELL_RUST_TARGET "${default}" CACHE STRING "Cargo's target; empty for the platform that builds")
+if(CMAKE_CROSSCOMPILING AND NOT VOXSHELL_RUST_TARGET)
+  message(FATAL_ERROR "VOXSHELL_RUST_TARGET is empty; expected cargo's name of ${CMAKE_SYSTEM_NAME} on ${CMAKE_SYSTEM_PROCESSOR}, "
+    "as `rustc --print target-list` has it")
+endif()
+
 include("${CMAKE_CURRENT_LIST_DIR}/Sanitize.cmake")
 
 set(VOXSHELL_RUST_LIBRARY
-  "${VOXSHELL_CARGO_DIR}/${VOXSHELL_SANITIZE_TARGET}/release/${CMAKE_STATIC_LIBRARY_PREFIX}voxshell${CMAKE_STATIC_LIBRARY_SUFFIX}")
+  "${VOXSHELL_CARGO_DIR}/${VOXSHELL_RUST_TARGET}/release/${CMAKE_STATIC_LIBRARY_PREFIX}voxshell${CMAKE_STATIC_LIBRARY_SUFFIX}")
 set(environment --unset=CARGO_BUILD_TARGET) # it would move the library to another directory
 if(CMAKE_OSX_DEPLOYMENT_TARGET)
   list(APPEND environment "MACOSX_DEPLOYMENT_TARGET=${CMAKE_OSX_DEPLOYMENT_TARGET}")
@@ -22,7 +44,14 @@ if(VOXSHELL_SANITIZE)
   list(APPEND environment RUSTC_BOOTSTRAP=1)
   list(JOIN VOXSHELL_SANITIZE_RUSTFLAGS ", " rustflags)
   set(rustflags ", ${rustflags}")
-  set(target --target "${VOXSHELL_SANITIZE_TARGET}")
+endif()
+if(VOXSHELL_RUST_TARGET)
+  set(target --target "${VOXSHELL_RUST_TARGET}")
+endif()
+if(CMAKE_CROSSCOMPILING AND NOT MSVC)
+  string(TOUPPER "CARGO_TARGET_${VOXSHELL_RUST_TARGET}_LINKER" linker)
+  string(REPLACE "-" "_" linker "${linker}")
+  list(APPEND environment "${linker}=${CMAKE_C_COMPILER}")
 endif()
 # What is installed tells nothing of the machine that built it: neither debug lines nor panics name its directories. (An
 # environment or a configuration with rustflags of its own takes the place of these.)
@@ -50,7 +79,7 @@ add_custom_command(
 add_custom_target(voxshell_rust DEPENDS "${CMAKE_CURRENT_BINARY_DIR}/cargo.stamp")
 
 # What Rust's standard library needs of the system.
-if(WIN32) # untested
+if(WIN32)
   set(VOXSHELL_SYSTEM_LIBRARIES ws2_32 userenv ntdll bcrypt)
 elseif(APPLE) # untested
   set(VOXSHELL_SYSTEM_LIBRARIES pthread m)
@@ -87,12 +116,12 @@ set_target_properties(voxshell PROPERTIES
   LINK_DEPENDS "${VOXSHELL_RUST_LIBRARY};${CMAKE_CURRENT_LIST_DIR}/exports.map")
 if(APPLE) # untested; the install name is @rpath/libvoxshell.<SOVERSION>.dylib
   target_link_options(voxshell PRIVATE "LINKER:-force_load,${VOXSHELL_RUST_LIBRARY}" "LINKER:-exported_symbol,_vxs_*")
-elseif(WIN32) # untested
+elseif(WIN32) # tested with GCC only: tests/platforms/run windows
   # A DLL exports what its .def file names.
   include("${CMAKE_CURRENT_LIST_DIR}/Functions.cmake")
   voxshell_declared_functions("${PROJECT_SOURCE_DIR}/include/voxshell/voxshell.h" functions)
-  list(JOIN functions "\n  " functions)
-  file(CONFIGURE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/voxshell.def" CONTENT "EXPORTS\n  ${functions}\n")
+  list(JOIN functions "\n  " names)
+  file(CONFIGURE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/voxshell.def" CONTENT "EXPORTS\n  ${names}\n")
   voxshell_header_files("${PROJECT_SOURCE_DIR}/include/voxshell/voxshell.h" headers)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${headers})
   target_sources(voxshell PRIVATE "${CMAKE_CURRENT_BINARY_DIR}/voxshell.def")
@@ -100,7 +129,10 @@ elseif(WIN32) # untested
     target_link_options(voxshell PRIVATE "/WHOLEARCHIVE:${VOXSHELL_RUST_LIBRARY}")
     set_target_properties(voxshell PROPERTIES MSVC_RUNTIME_LIBRARY MultiThreadedDLL) # Rust's
   else()
-    target_link_options(voxshell PRIVATE "LINKER:--whole-archive,${VOXSHELL_RUST_LIBRARY},--no-whole-archive")
+    # Not the whole archive: it holds the import library of a system library more than once.
+    list(TRANSFORM functions PREPEND "LINKER:-u," OUTPUT_VARIABLE wanted)
+    target_link_options(voxshell PRIVATE ${wanted})
+    target_link_libraries(voxshell PRIVATE "${VOXSHELL_RUST_LIBRARY}")
   endif()
 else()
   target_link_options(voxshell PRIVATE

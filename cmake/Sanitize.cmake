@@ -26,4 +26,4 @@ set(VOXSHELL_SANITIZE_RUSTFLAGS
 # As a target of its own, or proc macros would be instrumented as well, which rustc then cannot load.
 execute_process(COMMAND "${VOXSHELL_CARGO}" -vV OUTPUT_VARIABLE version COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCH "host: ([^\n]+)" version "${version}")
-set(VOXSHELL_SANITIZE_TARGET "${CMAKE_MATCH_1}")
+set(VOXSHELL_RUST_TARGET "${CMAKE_MATCH_1}")

@@ -1,6 +1,12 @@
 # One executable and one ctest entry per file of tests/c, tests/cpp and tests/bullet.
 option(VOXSHELL_TEST_EVERYTHING "Add the tests that tests/run leaves to tests/campaign" OFF)
 
+# Scripts among the tests build and run with the tools of a Linux that the tests are for.
+set(VOXSHELL_TEST_SCRIPTS OFF)
+if(UNIX AND NOT APPLE AND NOT CMAKE_CROSSCOMPILING)
+  set(VOXSHELL_TEST_SCRIPTS ON)
+endif()
+
 # What is short under valgrind and together reaches most of the C API and of the plugin.
 set(VOXSHELL_VALGRIND_SHORT
   "^(c\\.(asset|bad_input|contacts|log|motions|response|sheets)|bullet\\.(contact_policy|registration|shapes))$")
@@ -45,7 +51,7 @@ function(voxshell_add_test name source)
   endif()
 endfunction()
 
-if(WIN32) # untested: programs look for DLLs beside themselves
+if(WIN32) # programs look for DLLs beside themselves
   set_target_properties(voxshell PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
 endif()
 
@@ -58,7 +64,7 @@ endforeach()
 # Instructions of fixed work, which do not depend on the machine's load.
 include(CheckIncludeFile)
 check_include_file(valgrind/callgrind.h VOXSHELL_HAS_CALLGRIND)
-if(VOXSHELL_HAS_CALLGRIND AND NOT VOXSHELL_SANITIZE)
+if(VOXSHELL_HAS_CALLGRIND AND VOXSHELL_TEST_SCRIPTS AND NOT VOXSHELL_SANITIZE)
   add_executable(work "${CMAKE_CURRENT_SOURCE_DIR}/tests/work/work.c")
   target_link_libraries(work PRIVATE voxshell::voxshell m)
   set_target_properties(work PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests" C_STANDARD 11)
@@ -68,9 +74,12 @@ else()
   add_test(NAME work.instructions COMMAND "${CMAKE_COMMAND}" -E echo "skipped: valgrind/callgrind.h was not found (Debian: valgrind)")
 endif()
 set_tests_properties(work.instructions PROPERTIES TIMEOUT 1200 SKIP_REGULAR_EXPRESSION "^skipped")
-# Every function with any values, in sequences. (It runs itself, which valgrind does not follow: see the sanitizers.)
-voxshell_add_test(fuzz.calls "${CMAKE_CURRENT_SOURCE_DIR}/tests/fuzz/calls.c" voxshell::voxshell Threads::Threads m)
-target_compile_definitions(fuzz.calls PRIVATE "VOXSHELL_FUZZ_SEEDS=\"${CMAKE_CURRENT_SOURCE_DIR}/tests/fuzz/seeds\"")
+# Every function with any values, in sequences. (It runs itself, which valgrind and emulators do not follow: see the
+# sanitizers.)
+if(VOXSHELL_TEST_SCRIPTS)
+  voxshell_add_test(fuzz.calls "${CMAKE_CURRENT_SOURCE_DIR}/tests/fuzz/calls.c" voxshell::voxshell Threads::Threads m)
+  target_compile_definitions(fuzz.calls PRIVATE "VOXSHELL_FUZZ_SEEDS=\"${CMAKE_CURRENT_SOURCE_DIR}/tests/fuzz/seeds\"")
+endif()
 if(NOT VOXSHELL_SANITIZE STREQUAL "thread") # it has its additions in the shared library
   voxshell_add_test(c.contacts.static "${CMAKE_CURRENT_SOURCE_DIR}/tests/c/contacts.c" voxshell::static m)
 endif()
@@ -116,13 +125,13 @@ else()
   set_tests_properties(sim.haply PROPERTIES SKIP_REGULAR_EXPRESSION "^skipped")
 endif()
 # Found by CMake as the vendors name and place them.
-if(UNIX AND NOT APPLE AND NOT VOXSHELL_SANITIZE)
+if(VOXSHELL_TEST_SCRIPTS AND NOT VOXSHELL_SANITIZE)
   add_test(NAME sim.find_sdks COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/tests/sim/find_sdks" "${CMAKE_BINARY_DIR}/tests"
     "${CMAKE_CXX_COMPILER}" $<TARGET_FILE:voxshell>)
   set_tests_properties(sim.find_sdks PROPERTIES TIMEOUT 600)
 endif()
 # CHAI3D's templates set -std=c++11: the compiler's first error says what is needed.
-if(NOT MSVC)
+if(VOXSHELL_TEST_SCRIPTS)
   add_test(NAME sim.older_cxx COMMAND "${CMAKE_CXX_COMPILER}" -std=c++11 -fsyntax-only
     "-I${CMAKE_CURRENT_SOURCE_DIR}/include" "-I${CMAKE_CURRENT_SOURCE_DIR}/cpp/chai3d/include"
     "-I${CMAKE_CURRENT_SOURCE_DIR}/tests/sim/chai3d" "-DVOXSHELL_ADAPTER=<voxshell/chai3d.h>"
@@ -179,7 +188,7 @@ endif()
 
 # Some again in double precision, if the system has such a Bullet too (Debian's libbullet-dev does).
 find_package(PkgConfig QUIET)
-if(PKG_CONFIG_FOUND)
+if(PKG_CONFIG_FOUND AND NOT CMAKE_CROSSCOMPILING) # it tells of this machine's
   pkg_check_modules(VOXSHELL_BULLET64 QUIET IMPORTED_TARGET bullet-float64)
 endif()
 if(VOXSHELL_BUILD_BULLET AND VOXSHELL_BULLET64_FOUND)
@@ -221,7 +230,7 @@ if(TARGET voxshell::haply)
   voxshell_add_device_example(haply inverse)
   target_link_libraries(example.haply PRIVATE voxshell::haply)
 endif()
-if(UNIX AND NOT VOXSHELL_SANITIZE)
+if(VOXSHELL_TEST_SCRIPTS AND NOT VOXSHELL_SANITIZE)
   add_test(NAME example.device_script COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/cpp/examples/run"
     --build "${CMAKE_BINARY_DIR}" forcedimension)
   set_tests_properties(example.device_script PROPERTIES TIMEOUT 600 RUN_SERIAL ON
@@ -229,14 +238,14 @@ if(UNIX AND NOT VOXSHELL_SANITIZE)
 endif()
 
 # The MuJoCo plugin in the wheel of MuJoCo, which the script installs; skipped where pip cannot.
-if(UNIX AND NOT APPLE AND NOT VOXSHELL_SANITIZE)
+if(VOXSHELL_TEST_SCRIPTS AND NOT VOXSHELL_SANITIZE)
   add_test(NAME mujoco.plugin COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/tests/mujoco/run" "${CMAKE_BINARY_DIR}/mujoco"
     "${VOXSHELL_CARGO_DIR}" $<TARGET_FILE:voxshell>)
   set_tests_properties(mujoco.plugin PROPERTIES TIMEOUT 900 SKIP_REGULAR_EXPRESSION "^skipped" RESOURCE_LOCK mujoco)
 endif()
 
 # The Python wheel, in an environment with maturin, NumPy and pytest; skipped where pip cannot install them.
-if(UNIX AND NOT APPLE AND NOT VOXSHELL_SANITIZE)
+if(VOXSHELL_TEST_SCRIPTS AND NOT VOXSHELL_SANITIZE)
   add_test(NAME python.wheel COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/python/tests/run" "${CMAKE_BINARY_DIR}/python"
     "${VOXSHELL_CARGO_DIR}")
   set_tests_properties(python.wheel PROPERTIES TIMEOUT 1500 SKIP_REGULAR_EXPRESSION "^skipped" RUN_SERIAL ON
@@ -254,14 +263,14 @@ endif()
 
 # abidiff (Debian: abigail-tools) reads ELF only. tests/run installs it.
 find_program(ABIDIFF_EXECUTABLE abidiff)
-if(ABIDIFF_EXECUTABLE)
+if(ABIDIFF_EXECUTABLE AND VOXSHELL_TEST_SCRIPTS)
   add_test(NAME abi.last_release COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/tests/abi/check")
   add_test(NAME abi.deliberate_changes_are_noticed COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/tests/abi/check" --deliberate)
 else()
   message(STATUS "abidiff was not found: the ABI is not compared with the last release (Debian and Ubuntu: abigail-tools)")
 endif()
 
-if(UNIX AND NOT APPLE)
+if(UNIX AND NOT APPLE) # nm reads the files of other processors too
   add_test(NAME exports.only_vxs
     COMMAND "${CMAKE_COMMAND}" -DNM=${CMAKE_NM} -DLIBRARY=$<TARGET_FILE:voxshell>
             -DHEADER=${CMAKE_CURRENT_SOURCE_DIR}/include/voxshell/voxshell.h
@@ -269,7 +278,7 @@ if(UNIX AND NOT APPLE)
 endif()
 
 # The package, by every route that a user may take.
-if(UNIX AND VOXSHELL_INSTALL AND TARGET voxshell::bullet)
+if(VOXSHELL_TEST_SCRIPTS AND VOXSHELL_INSTALL AND TARGET voxshell::bullet)
   set(routes install find_package)
   if(VOXSHELL_TEST_EVERYTHING)
     list(APPEND routes pkg_config add_subdirectory fetch_content)

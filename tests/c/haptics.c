@@ -205,7 +205,9 @@ static void admittance(uint32_t renderer) {
     CHECK(isfinite(motion.pose.position.z) && length(motion.twist.linear) < 2);
   }
   CHECK(motion.contacts > 0 && motion.tool.position.z > HALF - 0.0015 && motion.tool.position.z < HALF + 0.0005);
-  CHECK(length(motion.twist.linear) < 0.005 && motion.pose.position.z < motion.tool.position.z);
+  CHECK(fabs(motion.twist.linear.z) < 0.005 && motion.pose.position.z < motion.tool.position.z);
+  /* Nothing but the grain of the samples pushes it along the face, without friction. */
+  CHECK(length(motion.twist.linear) < (runs_slowly() ? 0.01 : 0.005));
   /* When the hand lets go, the device stays at its position. */
   const double height = motion.pose.position.z;
   for (int i = 0; i < 100; i++) OK(vxs_haptics_step_admittance(haptics, &hand, false, DT, &motion));

@@ -23,7 +23,7 @@ int main(void) {
   vxs_shape *shape = NULL;
   vxs_aabb bounds;
   int standard_error = dup(2), file = open(path, O_CREAT | O_TRUNC | O_RDWR, 0600);
-  CHECK(standard_error >= 0 && file >= 0 && dup2(file, 2) == 2);
+  CHECK(standard_error >= 0 && file >= 0 && dup2(file, 2) >= 0);
   OK(vxs_set_log(hear, VXS_LOG_ERROR, NULL));
   OK(vxs_shape_create_sphere(1, &shape));
   vxs_status status = VXS_PANIC;
@@ -34,7 +34,7 @@ int main(void) {
   (void)bounds;
 #endif
   CHECK(vxs_shape_create_sphere(-1, &shape) == VXS_INVALID_ARGUMENT);
-  CHECK(dup2(standard_error, 2) == 2 && lseek(file, 0, SEEK_END) == 0 && close(file) == 0 && remove(path) == 0);
+  CHECK(dup2(standard_error, 2) >= 0 && lseek(file, 0, SEEK_END) == 0 && close(file) == 0 && remove(path) == 0);
   CHECK(status == VXS_PANIC);
 #ifdef VOXSHELL_TEST_PANIC
   /* With the source location, which a host can report. */

@@ -21,7 +21,7 @@ function(voxshell_add_conformance_host name)
     target_compile_options(${target} PRIVATE -Wall -Wextra)
   endif()
   add_dependencies(conformance ${target})
-  voxshell_add_conformance_test(${name} $<TARGET_FILE:${target}>)
+  voxshell_add_conformance_test(${name} ${target})
 endfunction()
 
 # A host that is any program with the arguments and the output of README.md.

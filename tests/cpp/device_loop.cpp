@@ -54,7 +54,7 @@ struct Bench {
     return voxshell::HapticsSettings(VXS_RENDERER_GOD_OBJECT, box, 0.1, &world);
   }
   static voxshell::device::Workspace placed(double scale) {
-    return {{{0.1, -0.2, 0.02}, std::sin(0.25 * M_PI), 0, 0, std::cos(0.25 * M_PI)}, scale};
+    return {{{0.1, -0.2, 0.02}, std::sqrt(0.5), 0, 0, std::sqrt(0.5)}, scale};
   }
 
   explicit Bench(double scale)

@@ -23,8 +23,9 @@ use sizes::Parts;
 
 /// Steps per second. In free fall each step is then 10 µm longer than the one before; the axial play of M16 is 129 µm.
 const RATE: f64 = 1000.0;
-/// Bullet's collision margin, metres: the usual millimetre exceeds the play.
-pub const MARGIN: f64 = 1e-5;
+/// Bullet's collision margin, metres. It exceeds the axial play of each size, so that the solver always has contacts of
+/// both flanks: what throws a nut off one of them does not throw it through the other.
+pub const MARGIN: f64 = 5e-4;
 /// Turns after which a nut lies on its thread; travel is measured from there.
 const SETTLED: f64 = 0.25;
 /// A nut closer than this to its seat has arrived, metres.

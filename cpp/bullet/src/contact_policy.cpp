@@ -304,7 +304,10 @@ const std::vector<uint32_t>& ContactSelector::select(const std::vector<Candidate
 	for (const uint32_t i : m_pool)
 	{
 		m_places.add(candidates[i].point - origin, candidates[i].normal * turn);
-		const double near = std::max(margin, 1e-9) / (std::max(margin, 1e-9) + (candidates[i].gap - candidates[most_urgent].gap));
+		// What touches counts even if it would retreat: the contacts ahead may throw the body back onto it.
+		const Candidate& c = candidates[i];
+		const double late = std::min(c.gap - candidates[most_urgent].gap, std::max(c.distance, 0.0) - std::min(candidates[deepest].distance, 0.0));
+		const double near = std::max(margin, 1e-9) / (std::max(margin, 1e-9) + late);
 		m_weight.push_back(float(near * near));
 	}
 	m_places.pad();

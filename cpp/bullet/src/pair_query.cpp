@@ -18,7 +18,7 @@ const double kSlowSteps = 4;
 const double kFar = 0.2;
 
 /// Above this number of contacts of samples, the contacts are thinned before each one is evaluated.
-const uint64_t kDense = 1024;
+const uint64_t kDense = 256;
 
 /// Contacts of edges are searched anew when a gap may have changed by more than this fraction of the margin.
 const double kEdgesStay = 0.01;
