@@ -15,7 +15,7 @@ pub mod simplify;
 pub mod triangle;
 mod weld;
 
-pub(crate) use bvh::{crossings, near_pairs, Branch, Crossing, Edges, Placement};
+pub(crate) use bvh::{crossings, near_pairs, Branch, Crossing, Edges, Placement, WINDING_LANES};
 pub use bvh::{Bvh, Closest};
 pub(crate) use features::FeaturedTriangles;
 pub use features::{FeatureKind, MeshFeature};
