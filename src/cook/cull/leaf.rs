@@ -1,5 +1,6 @@
 //! Distances at the nodes of a small block.
 
+use super::{Culler, Kind};
 use crate::field::triangle::{Triangle, LANES};
 use crate::field::wide;
 use crate::memory::boxed_item;
@@ -33,9 +34,9 @@ impl LeafNodes {
         nodes
     }
 
-    /// Includes a triangle, whose frame is relative to the block's centre.
-    pub fn take(&mut self, t: Triangle) {
-        leaf_min(t, self);
+    /// Sets `best` to the squared distance to the triangles `ids`; `center` is the block's centre, lattice units.
+    pub fn all(&mut self, culler: &Culler, kind: Kind, ids: &[u32], center: [f64; 3]) {
+        leaf_min(culler, kind, ids, center, self);
     }
 
     /// Sets `best` to the distance, times `unit`.
@@ -50,15 +51,57 @@ impl LeafNodes {
     }
 }
 
+/// Returns a triangle in a frame relative to `center`.
+#[inline(always)]
+fn placed(culler: &Culler, kind: Kind, id: u32, center: [f64; 3]) -> Triangle {
+    let (mut t, exact) = (culler.triangles[id as usize], &culler.frames[id as usize]);
+    t.offset = match kind {
+        // Not farther from the block than the distance and its own size: f32 is sufficient.
+        Kind::Small => t.offset_of([0, 1, 2].map(|k| (exact.origin[k] - center[k]) as f32)),
+        Kind::Large => exact.relative_to(center).map(|x| x as f32),
+    };
+    t
+}
+
+/// Does the work of [`leaf_min`] for `G` groups of nodes, whose distances stay in registers.
+#[inline(always)]
+fn few_min<const G: usize>(culler: &Culler, kind: Kind, ids: &[u32], center: [f64; 3], nodes: &mut LeafNodes) {
+    let mut best = [[f32::INFINITY; LANES]; G];
+    for &id in ids {
+        let t = placed(culler, kind, id, center);
+        for g in 0..G {
+            for lane in 0..LANES {
+                let n = g * LANES + lane;
+                let d = t.distance_squared([nodes.x[n], nodes.y[n], nodes.z[n]]);
+                best[g][lane] = if d < best[g][lane] { d } else { best[g][lane] };
+            }
+        }
+    }
+    for g in 0..G {
+        nodes.best[g * LANES..(g + 1) * LANES].copy_from_slice(&best[g]);
+    }
+}
+
 wide! {
-    /// Sets `best` = min(`best`, squared distance to `t`), over all nodes.
-    fn leaf_min(t: Triangle, nodes: &mut LeafNodes) -> () {
+    /// Sets `best` to the smallest squared distance to the triangles `ids`, over all nodes.
+    fn leaf_min(culler: &Culler, kind: Kind, ids: &[u32], center: [f64; 3], nodes: &mut LeafNodes) -> () {
+        match nodes.count.div_ceil(LANES) {
+            1 => return few_min::<1>(culler, kind, ids, center, nodes),
+            2 => return few_min::<2>(culler, kind, ids, center, nodes),
+            3 => return few_min::<3>(culler, kind, ids, center, nodes),
+            4 => return few_min::<4>(culler, kind, ids, center, nodes),
+            _ => {}
+        }
         let count = nodes.count.next_multiple_of(LANES).min(LEAF);
         let (x, y, z) = (&nodes.x[..count], &nodes.y[..count], &nodes.z[..count]);
         let best = &mut nodes.best[..count];
-        for n in 0..count {
-            let d = t.distance_squared([x[n], y[n], z[n]]);
-            best[n] = if d < best[n] { d } else { best[n] };
+        best.fill(f32::INFINITY);
+        for &id in ids {
+            let t = placed(culler, kind, id, center);
+            for n in 0..count {
+                let d = t.distance_squared([x[n], y[n], z[n]]);
+                best[n] = if d < best[n] { d } else { best[n] };
+            }
         }
     }
 }
@@ -92,5 +135,53 @@ wide! {
             }
         }
         (least.iter().fold(least[0], |a, &b| a.min(b)), most.iter().fold(most[0], |a, &b| a.max(b)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::force_baseline;
+
+    #[test]
+    fn leaves_of_all_sizes_have_the_least_distance_of_each_node() {
+        let mut state = 11u64;
+        let mut next = || {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 11) as f64 / (1u64 << 53) as f64 - 0.5
+        };
+        for round in 0..60u32 {
+            let spacing = 0.01;
+            let mut corners: Vec<[[f64; 3]; 3]> = (0..37)
+                .map(|_| {
+                    let a = [next(), next(), next()].map(|x| x * 0.1);
+                    let mut corner = || [0, 1, 2].map(|k| a[k] + next() * 0.05);
+                    [a, corner(), corner()]
+                })
+                .collect();
+            // A point, a needle, and a repeat.
+            corners[5] = [corners[5][0]; 3];
+            corners[6][2] = [0, 1, 2].map(|k| 0.5 * (corners[6][0][k] + corners[6][1][k]));
+            corners[7] = corners[8];
+            let culler = Culler::new(&corners);
+            let ids: Vec<u32> = (0..37).filter(|n| (n + round) % 3 != 0).collect();
+            let size = [0, 1, 2].map(|k| 2 + (round / [1, 4, 16][k]) % 4);
+            let center = [0.01, -0.02, 0.003];
+            for (kind, baseline) in
+                [(Kind::Small, true), (Kind::Small, false), (Kind::Large, true), (Kind::Large, false)]
+            {
+                force_baseline(baseline);
+                let mut nodes = LeafNodes::new(size, spacing);
+                nodes.all(&culler, kind, &ids, center);
+                for n in 0..nodes.count {
+                    let p = [nodes.x[n], nodes.y[n], nodes.z[n]];
+                    let to = |&id: &u32| placed(&culler, kind, id, center).distance_squared(p);
+                    let least = ids.iter().map(to).fold(f32::INFINITY, f32::min);
+                    assert_eq!(nodes.best[n].to_bits(), least.to_bits(), "node {n} of {size:?}");
+                }
+                assert_eq!(nodes.count, size.iter().product::<u32>() as usize);
+            }
+        }
+        force_baseline(false);
     }
 }
