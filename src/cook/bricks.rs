@@ -27,16 +27,25 @@ impl BrickField {
     /// Memory and time grow with the area of the surface and with the number of bricks, which is 1/512 of the number
     /// of nodes.
     pub fn cook(mesh: &TriMesh, options: &FieldOptions, progress: &Progress) -> Result<Self> {
+        Self::cook_and_sides(mesh, options, progress).map(|cooked| cooked.0)
+    }
+
+    /// Cooks the field, and returns the sides of the mesh too, if the field has its sign from them.
+    pub(super) fn cook_and_sides(
+        mesh: &TriMesh,
+        options: &FieldOptions,
+        progress: &Progress,
+    ) -> Result<(Self, Option<Sides>)> {
         progress.guard("cooking a field in bricks", || {
             if options.offset != 0.0 {
-                return Self::cook_offset(mesh, options, progress);
+                return Ok((Self::cook_offset(mesh, options, progress)?, None));
             }
-            Self::cook_mesh(mesh, options, progress)
+            Self::cook_mesh(mesh, options, progress).map(|(field, sides)| (field, Some(sides)))
         })
     }
 
     /// Cooks without an offset.
-    fn cook_mesh(mesh: &TriMesh, options: &FieldOptions, progress: &Progress) -> Result<Self> {
+    fn cook_mesh(mesh: &TriMesh, options: &FieldOptions, progress: &Progress) -> Result<(Self, Sides)> {
         let layout = Layout::new(mesh, options)?;
         let Layout { all, center, bricks, .. } = layout;
         progress.report("sign", 0.0)?;
@@ -110,7 +119,7 @@ impl BrickField {
         progress.report("error", 0.0)?;
         let error = measure::measure(&field, layout.grid.spacing, center, &distinct, &rim, &sides, progress)?;
         progress.report("error", 1.0)?;
-        Ok(field.described(error, &mesh.bounds()))
+        Ok((field.described(error, &mesh.bounds()), sides))
     }
 
     /// Returns the memory that [`BrickField::cook`] checks against the limit before it begins, bytes: with a limit of
