@@ -1,7 +1,6 @@
 //! Distances at the nodes of a small block.
 
-use super::{Culler, Kind};
-use crate::field::triangle::{Triangle, LANES};
+use crate::field::triangle::{Triangle, TriangleFrame, LANES};
 use crate::field::wide;
 use crate::memory::boxed_item;
 
@@ -35,8 +34,8 @@ impl LeafNodes {
     }
 
     /// Sets `best` to the squared distance to the triangles `ids`; `center` is the block's centre, lattice units.
-    pub fn all(&mut self, culler: &Culler, kind: Kind, ids: &[u32], center: [f64; 3]) {
-        leaf_min(culler, kind, ids, center, self);
+    pub fn all(&mut self, of: Surface, ids: &[u32], center: [f64; 3]) {
+        leaf_min(of, ids, center, self);
     }
 
     /// Sets `best` to the distance, times `unit`.
@@ -51,24 +50,34 @@ impl LeafNodes {
     }
 }
 
+/// The triangles from which the distances of a leaf are computed.
+#[derive(Clone, Copy)]
+pub(super) struct Surface<'a> {
+    pub triangles: &'a [Triangle],
+    pub frames: &'a [TriangleFrame],
+    /// Whether no triangle of a leaf is farther from it than the distance and its own size.
+    pub small: bool,
+}
+
 /// Returns a triangle in a frame relative to `center`.
 #[inline(always)]
-fn placed(culler: &Culler, kind: Kind, id: u32, center: [f64; 3]) -> Triangle {
-    let (mut t, exact) = (culler.triangles[id as usize], &culler.frames[id as usize]);
-    t.offset = match kind {
-        // Not farther from the block than the distance and its own size: f32 is sufficient.
-        Kind::Small => t.offset_of([0, 1, 2].map(|k| (exact.origin[k] - center[k]) as f32)),
-        Kind::Large => exact.relative_to(center).map(|x| x as f32),
+fn placed(of: Surface, id: u32, center: [f64; 3]) -> Triangle {
+    let (mut t, exact) = (of.triangles[id as usize], &of.frames[id as usize]);
+    t.offset = if of.small {
+        // f32 is sufficient.
+        t.offset_of([0, 1, 2].map(|k| (exact.origin[k] - center[k]) as f32))
+    } else {
+        exact.relative_to(center).map(|x| x as f32)
     };
     t
 }
 
 /// Does the work of [`leaf_min`] for `G` groups of nodes, whose distances stay in registers.
 #[inline(always)]
-fn few_min<const G: usize>(culler: &Culler, kind: Kind, ids: &[u32], center: [f64; 3], nodes: &mut LeafNodes) {
+fn few_min<const G: usize>(of: Surface, ids: &[u32], center: [f64; 3], nodes: &mut LeafNodes) {
     let mut best = [[f32::INFINITY; LANES]; G];
     for &id in ids {
-        let t = placed(culler, kind, id, center);
+        let t = placed(of, id, center);
         for g in 0..G {
             for lane in 0..LANES {
                 let n = g * LANES + lane;
@@ -84,12 +93,12 @@ fn few_min<const G: usize>(culler: &Culler, kind: Kind, ids: &[u32], center: [f6
 
 wide! {
     /// Sets `best` to the smallest squared distance to the triangles `ids`, over all nodes.
-    fn leaf_min(culler: &Culler, kind: Kind, ids: &[u32], center: [f64; 3], nodes: &mut LeafNodes) -> () {
+    fn leaf_min(of: Surface, ids: &[u32], center: [f64; 3], nodes: &mut LeafNodes) -> () {
         match nodes.count.div_ceil(LANES) {
-            1 => return few_min::<1>(culler, kind, ids, center, nodes),
-            2 => return few_min::<2>(culler, kind, ids, center, nodes),
-            3 => return few_min::<3>(culler, kind, ids, center, nodes),
-            4 => return few_min::<4>(culler, kind, ids, center, nodes),
+            1 => return few_min::<1>(of, ids, center, nodes),
+            2 => return few_min::<2>(of, ids, center, nodes),
+            3 => return few_min::<3>(of, ids, center, nodes),
+            4 => return few_min::<4>(of, ids, center, nodes),
             _ => {}
         }
         let count = nodes.count.next_multiple_of(LANES).min(LEAF);
@@ -97,7 +106,7 @@ wide! {
         let best = &mut nodes.best[..count];
         best.fill(f32::INFINITY);
         for &id in ids {
-            let t = placed(culler, kind, id, center);
+            let t = placed(of, id, center);
             for n in 0..count {
                 let d = t.distance_squared([x[n], y[n], z[n]]);
                 best[n] = if d < best[n] { d } else { best[n] };
@@ -163,19 +172,19 @@ mod tests {
             corners[5] = [corners[5][0]; 3];
             corners[6][2] = [0, 1, 2].map(|k| 0.5 * (corners[6][0][k] + corners[6][1][k]));
             corners[7] = corners[8];
-            let culler = Culler::new(&corners);
+            let frames: Vec<TriangleFrame> = corners.iter().map(|t| TriangleFrame::new(*t, 1e-9)).collect();
+            let triangles: Vec<Triangle> = frames.iter().map(|f| f.rounded(f.offset)).collect();
             let ids: Vec<u32> = (0..37).filter(|n| (n + round) % 3 != 0).collect();
             let size = [0, 1, 2].map(|k| 2 + (round / [1, 4, 16][k]) % 4);
             let center = [0.01, -0.02, 0.003];
-            for (kind, baseline) in
-                [(Kind::Small, true), (Kind::Small, false), (Kind::Large, true), (Kind::Large, false)]
-            {
+            for (small, baseline) in [(true, true), (true, false), (false, true), (false, false)] {
                 force_baseline(baseline);
+                let of = Surface { triangles: &triangles, frames: &frames, small };
                 let mut nodes = LeafNodes::new(size, spacing);
-                nodes.all(&culler, kind, &ids, center);
+                nodes.all(of, &ids, center);
                 for n in 0..nodes.count {
                     let p = [nodes.x[n], nodes.y[n], nodes.z[n]];
-                    let to = |&id: &u32| placed(&culler, kind, id, center).distance_squared(p);
+                    let to = |&id: &u32| placed(of, id, center).distance_squared(p);
                     let least = ids.iter().map(to).fold(f32::INFINITY, f32::min);
                     assert_eq!(nodes.best[n].to_bits(), least.to_bits(), "node {n} of {size:?}");
                 }

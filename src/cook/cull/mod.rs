@@ -35,7 +35,7 @@ use crate::Result;
 use boxes::{Boxes, Rival};
 pub(super) use bricks::Band;
 use frame::{Frame, EPS};
-use leaf::{LeafNodes, LEAF};
+use leaf::{LeafNodes, Surface, LEAF};
 
 /// Triangles thinner than this, in the same units, are thickened to it.
 const FLOOR: f64 = 1.0e-9;
@@ -370,6 +370,7 @@ impl<'a> Worker<'a> {
         let center = [0, 1, 2].map(|k| lattice.min[k] + middle(k) * lattice.spacing);
         let ids = self.list(kind, depth);
         self.look_at(ids.len() * nodes.count.div_ceil(LANES));
-        nodes.all(self.culler, kind, ids, center);
+        let Culler { triangles, frames, .. } = self.culler;
+        nodes.all(Surface { triangles, frames, small: kind == Kind::Small }, ids, center);
     }
 }
