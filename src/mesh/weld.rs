@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use rayon::prelude::*;
 
-use super::TriMesh;
+use super::{sorted_by_bucket, TriMesh};
 use crate::math::Vec3;
 use crate::memory::{
     filled, map_with_capacity, set_with_capacity, with_capacity, CollectGuarded, GrowGuarded, Map, RoomGuarded,
@@ -51,8 +51,8 @@ impl TriMesh {
             key.sort_unstable();
             (key, t as u32)
         };
-        let mut keys: Vec<([u32; 3], u32)> = self.triangles.iter().enumerate().map(sorted).collect_guarded();
-        keys.par_sort_unstable();
+        let keys: Vec<([u32; 3], u32)> = self.triangles.iter().enumerate().map(sorted).collect_guarded();
+        let mut keys = sorted_by_bucket(keys, self.vertices.len(), |key| key.0[0]);
         // The first of each group is the one that comes first in the mesh.
         keys.dedup_by_key(|k| k.0);
         if keys.len() == self.triangles.len() {
