@@ -15,7 +15,7 @@ use crate::field::scan::PATH;
 use crate::field::sign::Sides;
 use crate::field::SignRule;
 use crate::math::Progress;
-use crate::memory::{self, filled, GrowGuarded};
+use crate::memory::{self, concat, filled};
 use crate::mesh::TriMesh;
 use crate::Result;
 
@@ -81,18 +81,20 @@ impl BrickField {
             layout.sign_corners(&sides, &repaired, &mut coarse, progress)?;
             let limit = options.memory_limit;
             let distances = Distances { grid: &all, bricks, coarse: &coarse, fine: &fine, quantum, limit };
-            let open = Open::new(&sides, distances, &lattice, &repaired, center, &mut sign, progress)?;
-            if !open.sheets.is_empty() {
+            let mut open = Open::new(&sides, distances, &lattice, &repaired, center, &mut sign, progress)?;
+            let sheets = std::mem::take(&mut open.sheets);
+            if !sheets.is_empty() {
                 drop(fine);
-                Culler::new(&open.sheets).shorten(&corner_lattice, &mut coarse, progress)?;
-                membrane_area = lattice.mesh(&open.sheets, center).area();
-                rim = lattice.mesh(&open.rim, center);
-                let mut both = lattice.corners(&distinct, center);
-                both.extend_guarded(open.sheets.iter().copied());
-                let count = open.sheets.len() as u64;
+                Culler::new(&sheets).shorten(&corner_lattice, &mut coarse, progress)?;
+                membrane_area = lattice.mesh(&sheets, center).area();
+                rim = lattice.mesh(&std::mem::take(&mut open.rim), center);
+                let count = sheets.len() as u64;
+                let both = concat(vec![lattice.corners(&distinct, center), sheets]);
                 let fixed = fixed + Culler::bytes(count) + 96 * count;
                 layout.check_memory(&lattice, &both, fixed, true, options)?;
-                (fine, rounding) = Culler::new(&both).near(&lattice, band, progress)?;
+                let culler = Culler::new(&both);
+                drop(both);
+                (fine, rounding) = culler.near(&lattice, band, progress)?;
             }
             open.apply(bricks, &mut fine);
             node_lipschitz = steepest_path(&fine);

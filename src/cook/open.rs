@@ -22,7 +22,7 @@ use crate::field::sign::Sides;
 use crate::field::Grid;
 use crate::field::SignReport;
 use crate::math::{Progress, Vec3, Work};
-use crate::memory::{filled, filled_with, par_try_flat_collect, GrowGuarded, ParCollectGuarded};
+use crate::memory::{filled, filled_with, par_try_flat_collect, with_capacity, GrowGuarded, ParCollectGuarded};
 use crate::Result;
 
 /// Distances in bricks.
@@ -252,7 +252,8 @@ fn sheets(membrane: &Membrane, near: &Near, inside: &Tiles, progress: &Progress)
         }
         Ok(())
     })?;
-    let (mut all, mut rim) = (Vec::new(), Vec::new());
+    let room = |n: fn(&(Corners, Corners)) -> usize| with_capacity(found.iter().map(n).sum());
+    let (mut all, mut rim) = (room(|f| f.0.len()), room(|f| f.1.len()));
     for (mut a, mut r) in found {
         all.append_guarded(&mut a);
         rim.append_guarded(&mut r);

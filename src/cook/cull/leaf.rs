@@ -1,6 +1,6 @@
 //! Distances at the nodes of a small block.
 
-use crate::field::triangle::{Triangle, TriangleFrame, LANES};
+use crate::field::triangle::{Base, Triangle, LANES};
 use crate::field::wide;
 use crate::memory::boxed_item;
 
@@ -54,7 +54,7 @@ impl LeafNodes {
 #[derive(Clone, Copy)]
 pub(super) struct Surface<'a> {
     pub triangles: &'a [Triangle],
-    pub frames: &'a [TriangleFrame],
+    pub bases: &'a [Base],
     /// Whether no triangle of a leaf is farther from it than the distance and its own size.
     pub small: bool,
 }
@@ -62,12 +62,12 @@ pub(super) struct Surface<'a> {
 /// Returns a triangle in a frame relative to `center`.
 #[inline(always)]
 fn placed(of: Surface, id: u32, center: [f64; 3]) -> Triangle {
-    let (mut t, exact) = (of.triangles[id as usize], &of.frames[id as usize]);
+    let (mut t, base) = (of.triangles[id as usize], &of.bases[id as usize]);
     t.offset = if of.small {
         // f32 is sufficient.
-        t.offset_of([0, 1, 2].map(|k| (exact.origin[k] - center[k]) as f32))
+        t.offset_of([0, 1, 2].map(|k| (base.origin[k] - center[k]) as f32))
     } else {
-        exact.relative_to(center).map(|x| x as f32)
+        base.relative_to(center).map(|x| x as f32)
     };
     t
 }
@@ -151,6 +151,7 @@ wide! {
 mod tests {
     use super::*;
     use crate::field::force_baseline;
+    use crate::field::triangle::TriangleFrame;
 
     #[test]
     fn leaves_of_all_sizes_have_the_least_distance_of_each_node() {
@@ -174,12 +175,13 @@ mod tests {
             corners[7] = corners[8];
             let frames: Vec<TriangleFrame> = corners.iter().map(|t| TriangleFrame::new(*t, 1e-9)).collect();
             let triangles: Vec<Triangle> = frames.iter().map(|f| f.rounded(f.offset)).collect();
+            let bases: Vec<Base> = frames.iter().map(TriangleFrame::base).collect();
             let ids: Vec<u32> = (0..37).filter(|n| (n + round) % 3 != 0).collect();
             let size = [0, 1, 2].map(|k| 2 + (round / [1, 4, 16][k]) % 4);
             let center = [0.01, -0.02, 0.003];
             for (small, baseline) in [(true, true), (true, false), (false, true), (false, false)] {
                 force_baseline(baseline);
-                let of = Surface { triangles: &triangles, frames: &frames, small };
+                let of = Surface { triangles: &triangles, bases: &bases, small };
                 let mut nodes = LeafNodes::new(size, spacing);
                 nodes.all(of, &ids, center);
                 for n in 0..nodes.count {

@@ -27,7 +27,7 @@ use std::cell::Cell;
 use rayon::prelude::*;
 
 use super::lattice::Lattice;
-use crate::field::triangle::{cluster, Packet, Triangle, TriangleFrame, LANES};
+use crate::field::triangle::{cluster, Base, Packet, Triangle, TriangleFrame, LANES};
 use crate::field::wide;
 use crate::math::{Progress, Work};
 use crate::memory::{CollectGuarded, GrowGuarded, ParCollectGuarded};
@@ -56,11 +56,10 @@ const LEAF_TRIANGLES: usize = 28;
 
 /// The triangles, in clusters of eight that are close together.
 pub(super) struct Culler {
-    /// Triangle `lane` of packet `p` is number `p * LANES + lane`.
-    frames: Vec<TriangleFrame>,
+    /// Triangle `lane` of cluster `c` is number `c * LANES + lane`.
+    bases: Vec<Base>,
     triangles: Vec<Triangle>,
-    packets: Vec<Packet>,
-    /// Boxes around each triangle, and around the triangles of each packet.
+    /// Boxes around each triangle, and around the triangles of each cluster.
     boxes: Boxes,
     clusters: Boxes,
 }
@@ -70,22 +69,17 @@ impl Culler {
     /// computed.
     pub fn new(corners: &[[[f64; 3]; 3]]) -> Self {
         let order = cluster(corners);
-        let frames: Vec<TriangleFrame> =
-            order.par_iter().map(|&t| TriangleFrame::new(corners[t as usize], FLOOR)).collect_guarded();
-        let triangles: Vec<Triangle> = frames.par_iter().map(|f| f.rounded(f.offset)).collect_guarded();
-        let packets = triangles
-            .par_chunks(LANES)
-            .map(|chunk| {
-                let mut packet = Packet::FAR;
-                chunk.iter().enumerate().for_each(|(lane, t)| packet.set(lane, t));
-                packet
-            })
-            .collect_guarded();
+        let both = order.par_iter().map(|&t| {
+            let frame = TriangleFrame::new(corners[t as usize], FLOOR);
+            (frame.base(), frame.rounded(frame.offset))
+        });
+        let (bases, triangles) = both.unzip_guarded();
         let (boxes, clusters) = (Boxes::around(corners, &order, 1), Boxes::around(corners, &order, LANES));
-        Self { frames, triangles, packets, boxes, clusters }
+        Self { bases, triangles, boxes, clusters }
     }
 
-    /// Returns the bytes for `triangles` triangles while cooking.
+    /// Returns the bytes for `triangles` triangles while cooking. An upper bound: it counts a whole frame and a packet for
+    /// each triangle, so that a memory limit admits the same meshes as before these were dropped.
     pub fn bytes(triangles: u64) -> u64 {
         let frame = size_of::<TriangleFrame>() + size_of::<Triangle>();
         let each = frame + size_of::<[[f64; 3]; 3]>() + size_of::<[f64; 3]>() + 4;
@@ -279,16 +273,17 @@ impl<'a> Worker<'a> {
 
     /// Returns the closest point to the block's centre of the triangles in the boxes of `depth`, and its distance.
     fn closest(&mut self, depth: usize, frame: &Frame) -> (f32, [f32; 3]) {
-        let (packets, c, boxes) = (&self.culler.packets, frame.center, &self.boxes[depth]);
+        let (triangles, c, boxes) = (&self.culler.triangles, frame.center, &self.boxes[depth]);
         let (_, nearest) = boxes.off(c, &mut self.distances);
         let mut best = (f32::INFINITY, 0);
         self.look_at(boxes.ids.len());
         let mut look = |place: usize| {
             self.look_at(1);
-            let id = boxes.ids[place] as usize;
-            for (lane, d) in packets[id].distance_squared(c).into_iter().enumerate() {
+            let first = boxes.ids[place] as usize * LANES;
+            for (id, t) in triangles.iter().enumerate().skip(first).take(LANES) {
+                let d = t.distance_squared(c);
                 if d < best.0 {
-                    best = (d, id * LANES + lane);
+                    best = (d, id);
                 }
             }
             best.0
@@ -370,7 +365,7 @@ impl<'a> Worker<'a> {
         let center = [0, 1, 2].map(|k| lattice.min[k] + middle(k) * lattice.spacing);
         let ids = self.list(kind, depth);
         self.look_at(ids.len() * nodes.count.div_ceil(LANES));
-        let Culler { triangles, frames, .. } = self.culler;
-        nodes.all(Surface { triangles, frames, small: kind == Kind::Small }, ids, center);
+        let Culler { triangles, bases, .. } = self.culler;
+        nodes.all(Surface { triangles, bases, small: kind == Kind::Small }, ids, center);
     }
 }
