@@ -15,7 +15,7 @@ use crate::field::scan::PATH;
 use crate::field::sign::Sides;
 use crate::field::SignRule;
 use crate::math::Progress;
-use crate::memory::{self, filled, GrowGuarded};
+use crate::memory::{self, concat, filled};
 use crate::mesh::TriMesh;
 use crate::Result;
 
@@ -27,16 +27,25 @@ impl BrickField {
     /// Memory and time grow with the area of the surface and with the number of bricks, which is 1/512 of the number
     /// of nodes.
     pub fn cook(mesh: &TriMesh, options: &FieldOptions, progress: &Progress) -> Result<Self> {
+        Self::cook_and_sides(mesh, options, progress).map(|cooked| cooked.0)
+    }
+
+    /// Cooks the field, and returns the sides of the mesh too, if the field has its sign from them.
+    pub(super) fn cook_and_sides(
+        mesh: &TriMesh,
+        options: &FieldOptions,
+        progress: &Progress,
+    ) -> Result<(Self, Option<Sides>)> {
         progress.guard("cooking a field in bricks", || {
             if options.offset != 0.0 {
-                return Self::cook_offset(mesh, options, progress);
+                return Ok((Self::cook_offset(mesh, options, progress)?, None));
             }
-            Self::cook_mesh(mesh, options, progress)
+            Self::cook_mesh(mesh, options, progress).map(|(field, sides)| (field, Some(sides)))
         })
     }
 
     /// Cooks without an offset.
-    fn cook_mesh(mesh: &TriMesh, options: &FieldOptions, progress: &Progress) -> Result<Self> {
+    fn cook_mesh(mesh: &TriMesh, options: &FieldOptions, progress: &Progress) -> Result<(Self, Sides)> {
         let layout = Layout::new(mesh, options)?;
         let Layout { all, center, bricks, .. } = layout;
         progress.report("sign", 0.0)?;
@@ -72,18 +81,20 @@ impl BrickField {
             layout.sign_corners(&sides, &repaired, &mut coarse, progress)?;
             let limit = options.memory_limit;
             let distances = Distances { grid: &all, bricks, coarse: &coarse, fine: &fine, quantum, limit };
-            let open = Open::new(&sides, distances, &lattice, &repaired, center, &mut sign, progress)?;
-            if !open.sheets.is_empty() {
+            let mut open = Open::new(&sides, distances, &lattice, &repaired, center, &mut sign, progress)?;
+            let sheets = std::mem::take(&mut open.sheets);
+            if !sheets.is_empty() {
                 drop(fine);
-                Culler::new(&open.sheets).shorten(&corner_lattice, &mut coarse, progress)?;
-                membrane_area = lattice.mesh(&open.sheets, center).area();
-                rim = lattice.mesh(&open.rim, center);
-                let mut both = lattice.corners(&distinct, center);
-                both.extend_guarded(open.sheets.iter().copied());
-                let count = open.sheets.len() as u64;
+                Culler::new(&sheets).shorten(&corner_lattice, &mut coarse, progress)?;
+                membrane_area = lattice.mesh(&sheets, center).area();
+                rim = lattice.mesh(&std::mem::take(&mut open.rim), center);
+                let count = sheets.len() as u64;
+                let both = concat(vec![lattice.corners(&distinct, center), sheets]);
                 let fixed = fixed + Culler::bytes(count) + 96 * count;
                 layout.check_memory(&lattice, &both, fixed, true, options)?;
-                (fine, rounding) = Culler::new(&both).near(&lattice, band, progress)?;
+                let culler = Culler::new(&both);
+                drop(both);
+                (fine, rounding) = culler.near(&lattice, band, progress)?;
             }
             open.apply(bricks, &mut fine);
             node_lipschitz = steepest_path(&fine);
@@ -110,7 +121,7 @@ impl BrickField {
         progress.report("error", 0.0)?;
         let error = measure::measure(&field, layout.grid.spacing, center, &distinct, &rim, &sides, progress)?;
         progress.report("error", 1.0)?;
-        Ok(field.described(error, &mesh.bounds()))
+        Ok((field.described(error, &mesh.bounds()), sides))
     }
 
     /// Returns the memory that [`BrickField::cook`] checks against the limit before it begins, bytes: with a limit of

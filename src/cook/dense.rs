@@ -24,13 +24,23 @@ impl DenseField {
     /// Cooks the field of a mesh, with the exact distance at every node; see [`SignReport`](crate::field::SignReport)
     /// for the sign. The same input gives the same bytes on any number of threads (rayon's current pool).
     pub fn cook(mesh: &TriMesh, options: &FieldOptions, progress: &Progress) -> Result<Self> {
+        Self::cook_and_sides(mesh, options, progress).map(|cooked| cooked.0)
+    }
+
+    /// Cooks the field, and returns the sides of the mesh too, if the field has its sign from them.
+    pub(super) fn cook_and_sides(
+        mesh: &TriMesh,
+        options: &FieldOptions,
+        progress: &Progress,
+    ) -> Result<(Self, Option<Sides>)> {
         progress.guard("cooking a field on a full grid", || {
             if options.offset != 0.0 {
-                return Self::cook_offset(mesh, options, progress);
+                return Ok((Self::cook_offset(mesh, options, progress)?, None));
             }
             let distinct = mesh.without_repeats();
             let (grid, center) = options.grid_of(&distinct, mesh.triangles.len())?;
-            Self::cook_on(mesh, &distinct, grid, center, options.memory_limit, progress)
+            let cooked = Self::cook_on(mesh, &distinct, grid, center, options.memory_limit, progress);
+            cooked.map(|(field, sides)| (field, Some(sides)))
         })
     }
 
@@ -58,7 +68,7 @@ impl DenseField {
         center: Vec3,
         limit: u64,
         progress: &Progress,
-    ) -> Result<Self> {
+    ) -> Result<(Self, Sides)> {
         let mut values = zeros(grid.len())
             .ok_or(Error::OutOfMemory { what: "cooking a field on a full grid", bytes: grid.len() as u64 * 4 })?;
         let lattice = Lattice::new(&grid);
@@ -101,6 +111,6 @@ impl DenseField {
         let field = Self::assemble(grid, values.into(), center, sign)?;
         let error = measure::measure(&field, grid.spacing, center, distinct, &sheets, &sides, progress)?;
         progress.report("error", 1.0)?;
-        Ok(field.described(error, &mesh.bounds()))
+        Ok((field.described(error, &mesh.bounds()), sides))
     }
 }

@@ -65,12 +65,18 @@ impl MeshField {
 }
 
 /// Returns the mass properties of a mesh: exact ones if possible, else those of {φ < 0} of `field`; without a field,
-/// those of a coarse field if the mesh is closed, cooked within `memory_limit` bytes.
+/// those of a coarse field if the mesh is closed, cooked within `memory_limit` bytes. `sides`: those of the mesh, if they
+/// are at hand.
 ///
 /// # Errors
 /// `OutOfMemory`.
-pub(crate) fn mass_of_mesh(mesh: &TriMesh, field: Option<&Field>, memory_limit: u64) -> Result<Option<MassProperties>> {
-    let sides = Sides::new(mesh);
+pub(crate) fn mass_of_mesh(
+    mesh: &TriMesh,
+    sides: Option<Sides>,
+    field: Option<&Field>,
+    memory_limit: u64,
+) -> Result<Option<MassProperties>> {
+    let sides = sides.unwrap_or_else(|| Sides::new(mesh));
     let closed = sides.rule != SignRule::WindingNumber;
     match (sides.mass(), field) {
         (Some(mass), _) => Ok(Some(mass)),

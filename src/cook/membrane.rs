@@ -13,7 +13,8 @@ use super::lattice::Lattice;
 use crate::field::sign::Sides;
 use crate::field::Grid;
 use crate::math::{Progress, Vec3, Work};
-use crate::memory::{concat, CollectGuarded, GrowGuarded, ParCollectGuarded};
+use crate::memory::{concat, with_capacity, GrowGuarded, ParCollectGuarded};
+use crate::mesh::WINDING_LANES;
 use crate::{Error, Result};
 
 /// The six tetrahedra of a cell around its diagonal, as corner numbers (Kuhn 1960): neighbouring cells' faces match.
@@ -24,6 +25,51 @@ const TETRAHEDRA: [[usize; 4]; 6] =
 pub(super) fn corner([i, j, k]: [u32; 3], c: usize) -> [u32; 3] {
     let c = c as u32;
     [i + (c & 1), j + (c >> 1 & 1), k + (c >> 2)]
+}
+
+/// A cell that a membrane may pass.
+pub(super) struct Cell {
+    /// The node below it.
+    pub node: [u32; 3],
+    /// Signed distances at its corners, metres.
+    pub v: [f32; 8],
+}
+
+/// Winding numbers, less one half, at the corners of cells. Neighbouring cells share corners, so each is evaluated once.
+struct Corners {
+    /// Sorted; z, y, x.
+    nodes: Vec<[u32; 3]>,
+    w: Vec<f64>,
+}
+
+impl Corners {
+    fn new(membrane: &Membrane, cells: &[Cell], work: &mut Work) -> Result<Self> {
+        let mut nodes = with_capacity(8 * cells.len());
+        for cell in cells {
+            nodes.extend_guarded((0..8).map(|c| Self::key(corner(cell.node, c))));
+        }
+        nodes.sort_unstable();
+        nodes.dedup();
+        let mut w = with_capacity(nodes.len());
+        for batch in nodes.chunks(WINDING_LANES) {
+            let mut points = [Vec3::zeros(); WINDING_LANES];
+            for (p, node) in points.iter_mut().zip(batch) {
+                *p = Vec3::from(membrane.place(Self::key(*node))) / membrane.lattice.scale + membrane.center;
+            }
+            let of_batch = membrane.sides.winding_numbers_counted(&points[..batch.len()], work)?;
+            w.extend_guarded(of_batch[..batch.len()].iter().map(|w| w - 0.5));
+        }
+        Ok(Self { nodes, w })
+    }
+
+    /// Reverses the order of the coordinates.
+    fn key([x, y, z]: [u32; 3]) -> [u32; 3] {
+        [z, y, x]
+    }
+
+    fn winding(&self, node: [u32; 3]) -> f64 {
+        self.nodes.binary_search(&Self::key(node)).map_or(f64::NAN, |n| self.w[n])
+    }
 }
 
 /// Parameters of the extraction of membranes, and a counter of their triangles.
@@ -51,7 +97,7 @@ impl Membrane<'_> {
         let slices: Vec<Vec<[[f64; 3]; 3]>> = (0..nz - 1)
             .into_par_iter()
             .map(|k| {
-                let mut out = Vec::new();
+                let mut cells = Vec::new();
                 let mut work = Work::new(progress);
                 for j in 0..ny - 1 {
                     work.add(u64::from(nx))?;
@@ -60,43 +106,50 @@ impl Membrane<'_> {
                             let [i, j, k] = corner([i, j, k], c);
                             values[grid.index(i, j, k)]
                         });
-                        if v.iter().any(|&x| x < 0.0) && v.iter().any(|&x| x >= 0.0) {
-                            self.cell([i, j, k], &v, &mut out, &mut work)?;
+                        if v.iter().any(|&x| x < 0.0) && v.iter().any(|&x| x >= 0.0) && self.may_have(&v, 0.0) {
+                            cells.push_guarded(Cell { node: [i, j, k], v });
                         }
                     }
                 }
+                let mut out = Vec::new();
+                self.triangles(&cells, &mut work, |_, found| out.extend_guarded(found.iter().copied()))?;
                 Ok(out)
             })
             .try_collect_guarded()?;
         Ok(concat(slices))
     }
 
-    /// Appends the triangles in the cell above a node; `v`: signed distances at its corners.
-    pub fn cell(&self, node: [u32; 3], v: &[f32; 8], out: &mut Vec<[[f64; 3]; 3]>, work: &mut Work) -> Result<()> {
-        let jumps: Vec<&[usize; 4]> = TETRAHEDRA.iter().filter(|t| has_jump(t, v, self.spacing)).collect_guarded();
-        if jumps.is_empty() {
-            return Ok(());
-        }
-        let Self { sides, lattice, center, spacing, .. } = self;
-        let at: [[f64; 3]; 8] = std::array::from_fn(|c| {
-            let n = corner(node, c);
-            [0, 1, 2].map(|a| lattice.min[a] + f64::from(n[a]) * lattice.spacing)
-        });
-        let mut w = [0.0; 8];
-        for (w, at) in w.iter_mut().zip(at) {
-            *w = sides.winding_number_counted(Vec3::from(at) / lattice.scale + center, work)? - 0.5;
-        }
-        let before = out.len();
-        for t in jumps {
-            cut(t, v, &w, &at, *spacing, out);
-        }
-        let added = (out.len() - before) as u64;
+    /// Calls `found` with each cell and its triangles, in the order of the cells. The cells have a triangle
+    /// ([`Membrane::may_have`] without slack).
+    pub fn triangles(
+        &self,
+        cells: &[Cell],
+        work: &mut Work,
+        mut found: impl FnMut(&Cell, &[[[f64; 3]; 3]]),
+    ) -> Result<()> {
+        let corners = Corners::new(self, cells, work)?;
         let most = self.limit / BYTES;
-        if self.count.fetch_add(added, Ordering::Relaxed) + added > most {
-            let what = format!("a field with membranes of more than {most} triangles across the holes of the mesh");
-            return Err(Error::TooLarge { what, needed: (most + 1) * BYTES, limit: self.limit });
+        let mut out = Vec::new();
+        for cell in cells {
+            out.clear();
+            let at: [[f64; 3]; 8] = std::array::from_fn(|c| self.place(corner(cell.node, c)));
+            let w = std::array::from_fn(|c| corners.winding(corner(cell.node, c)));
+            for t in TETRAHEDRA.iter().filter(|t| has_jump(t, &cell.v, self.spacing)) {
+                cut(t, &cell.v, &w, &at, self.spacing, &mut out);
+            }
+            let added = out.len() as u64;
+            if self.count.fetch_add(added, Ordering::Relaxed) + added > most {
+                let what = format!("a field with membranes of more than {most} triangles across the holes of the mesh");
+                return Err(Error::TooLarge { what, needed: (most + 1) * BYTES, limit: self.limit });
+            }
+            found(cell, &out);
         }
         Ok(())
+    }
+
+    /// Returns the position of a node, lattice frame and units.
+    fn place(&self, node: [u32; 3]) -> [f64; 3] {
+        [0, 1, 2].map(|a| self.lattice.min[a] + f64::from(node[a]) * self.lattice.spacing)
     }
 
     /// Returns whether a cell may have triangles if its distances may be larger by `slack` than `v`.
@@ -139,5 +192,55 @@ fn cut(t: &[usize; 4], v: &[f32; 8], w: &[f64; 8], at: &[[f64; 3]; 8], h: f32, o
             out.extend_guarded([[ac, ad, bd], [ac, bd, bc]]);
         }
         _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::TriMesh;
+
+    #[test]
+    fn cells_that_share_corners_have_the_triangles_of_each_alone() {
+        // A cube without its top, and a needle, a repeat and a triangle without area beside it.
+        let mut vertices: Vec<[f64; 3]> = (0..8).map(|c| [0, 1, 2].map(|k| f64::from(c >> k & 1))).collect();
+        vertices.extend([[2.0, 0.0, 0.0], [2.5, 0.5, 1e-9], [3.0, 1.0, 0.0]]);
+        let faces = [[0, 2, 1], [1, 2, 3], [0, 1, 4], [1, 5, 4], [2, 6, 3], [3, 6, 7], [0, 4, 2], [2, 4, 6], [1, 3, 5]];
+        let others = [[3, 7, 5], [8, 9, 10], [0, 2, 1], [8, 8, 9]];
+        let mesh = TriMesh::new(vertices, faces.into_iter().chain(others).collect()).unwrap();
+        let sides = Sides::new(&mesh);
+        let grid = Grid::centered([21; 3], 0.1);
+        let (lattice, center) = (Lattice::new(&grid), Vec3::new(0.6, 0.5, 0.7));
+        let (limit, count) = (u64::MAX, AtomicU64::new(0));
+        let membrane = Membrane { sides: &sides, lattice: &lattice, center, spacing: 0.1, limit, count };
+        let mut state = 9u64;
+        let cells: Vec<Cell> = (0..4000)
+            .map(|n| {
+                let v = std::array::from_fn(|_| {
+                    state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                    (state >> 40) as f32 / (1 << 24) as f32 * 0.4 - 0.2
+                });
+                Cell { node: [n % 20, n / 20 % 20, n / 400], v }
+            })
+            .filter(|cell| membrane.may_have(&cell.v, 0.0))
+            .collect();
+        let progress = Progress::none();
+        let mut work = Work::new(&progress);
+        let (mut seen, mut total) = (0, 0);
+        let check = |cell: &Cell, found: &[[[f64; 3]; 3]]| {
+            assert_eq!(cell.node, cells[seen].node);
+            let at: [[f64; 3]; 8] = std::array::from_fn(|c| membrane.place(corner(cell.node, c)));
+            let w = at.map(|p| sides.winding_number(Vec3::from(p) / lattice.scale + center) - 0.5);
+            let mut alone = Vec::new();
+            TETRAHEDRA
+                .iter()
+                .filter(|t| has_jump(t, &cell.v, 0.1))
+                .for_each(|t| cut(t, &cell.v, &w, &at, 0.1, &mut alone));
+            assert_eq!(found, alone, "{:?}", cell.node);
+            (seen, total) = (seen + 1, total + found.len());
+        };
+        membrane.triangles(&cells, &mut work, check).unwrap();
+        assert!(seen == cells.len() && total > 5000, "{seen} cells, {total} triangles");
+        assert_eq!(membrane.count.load(Ordering::Relaxed), total as u64);
     }
 }

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 use super::crossings;
 use super::lattice::Lattice;
-use super::membrane::{corner, Membrane};
+use super::membrane::{corner, Cell, Membrane};
 use super::tiles::{Tiles, TILE};
 use super::winding::{self, Nodes, Signs, Tally};
 use crate::field::brick::{corners_of, place_of, FineBricks, BAND, CELLS, NODES, STRIDE, VOLUME};
@@ -22,7 +22,7 @@ use crate::field::sign::Sides;
 use crate::field::Grid;
 use crate::field::SignReport;
 use crate::math::{Progress, Vec3, Work};
-use crate::memory::{filled, filled_with, par_try_flat_collect, GrowGuarded, ParCollectGuarded};
+use crate::memory::{filled, filled_with, par_try_flat_collect, with_capacity, GrowGuarded, ParCollectGuarded};
 use crate::Result;
 
 /// Distances in bricks.
@@ -252,7 +252,8 @@ fn sheets(membrane: &Membrane, near: &Near, inside: &Tiles, progress: &Progress)
         }
         Ok(())
     })?;
-    let (mut all, mut rim) = (Vec::new(), Vec::new());
+    let room = |n: fn(&(Corners, Corners)) -> usize| with_capacity(found.iter().map(n).sum());
+    let (mut all, mut rim) = (room(|f| f.0.len()), room(|f| f.1.len()));
     for (mut a, mut r) in found {
         all.append_guarded(&mut a);
         rim.append_guarded(&mut r);
@@ -268,7 +269,7 @@ fn sheets_in(
     first: [u32; 3],
     work: &mut Work,
 ) -> Result<(Corners, Corners)> {
-    let (mut all, mut rim) = (Vec::new(), Vec::new());
+    let mut cells = Vec::new();
     let within: [bool; VOLUME] = std::array::from_fn(|n| {
         let n = n as u32;
         let local = [n % NODES, n / NODES % NODES, n / (NODES * NODES)];
@@ -297,11 +298,16 @@ fn sheets_in(
             }
             signed(c, near.exact(corner(node, c)))
         });
-        let from = all.len();
-        membrane.cell(node, &exact, &mut all, work)?;
-        if exact.iter().any(|d| d.abs() < RIM * membrane.spacing) {
-            rim.extend_guarded(all[from..].iter().copied());
+        if membrane.may_have(&exact, 0.0) {
+            cells.push_guarded(Cell { node, v: exact });
         }
     }
+    let (mut all, mut rim) = (Vec::new(), Vec::new());
+    membrane.triangles(&cells, work, |cell, found| {
+        all.extend_guarded(found.iter().copied());
+        if cell.v.iter().any(|d| d.abs() < RIM * membrane.spacing) {
+            rim.extend_guarded(found.iter().copied());
+        }
+    })?;
     Ok((all, rim))
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::target::{self, extent};
 use super::{mass_of_mesh, mass_of_samples, offset_surface, FieldOptions};
+use crate::field::sign::Sides;
 use crate::field::{BrickField, DenseField, ExactField, Field, SignRule, SignedDistance};
 use crate::math::{Aabb, Progress};
 use crate::memory;
@@ -116,24 +117,25 @@ impl CookOptions {
         Ok(())
     }
 
-    /// Returns the voxel size of `resolution`, and the field if it is wanted.
-    fn cook_field(&self, mesh: &Arc<TriMesh>, progress: &Progress) -> Result<(f64, Option<Field>)> {
+    /// Returns the voxel size of `resolution`, and the field if it is wanted, with the sides of the mesh if known.
+    fn cook_field(&self, mesh: &Arc<TriMesh>, progress: &Progress) -> Result<(f64, Option<Field>, Option<Sides>)> {
         let cook =
             |voxel_size: f64| cook_field(mesh, self.storage, &FieldOptions { voxel_size, ..self.field }, progress);
         if let Resolution::Error(target) = self.resolution {
             if !self.forms.field {
                 return Err(Error::argument("target_error", target, "none without a field, which it is the error of"));
             }
+            let cook = |voxel_size: f64| cook(voxel_size).map(|(field, has_inside, _)| (field, has_inside));
             let (voxel_size, field) = target::cook(&mesh.bounds(), target, cook)?;
-            return Ok((voxel_size, Some(field)));
+            return Ok((voxel_size, Some(field), None));
         }
         let voxel_size = voxel_size(&mesh.bounds(), self.resolution)?;
         if !self.forms.field {
-            return Ok((voxel_size, None));
+            return Ok((voxel_size, None, None));
         }
-        let (field, has_inside) = cook(voxel_size)?;
+        let (field, has_inside, sides) = cook(voxel_size)?;
         check_inside(has_inside, voxel_size)?;
-        Ok((voxel_size, Some(field)))
+        Ok((voxel_size, Some(field), sides))
     }
 
     /// Returns the options of the pointshell, with the open values filled in.
@@ -171,7 +173,13 @@ pub(crate) fn cook(mesh: &TriMesh, options: &CookOptions, progress: &Progress) -
     mesh.check_extent()?;
     let report = mesh.report();
     let offset = options.field.offset;
-    let (voxel_size, field) = options.cook_field(&mesh, progress)?;
+    let (voxel_size, field, sides) = options.cook_field(&mesh, progress)?;
+    // Before the pointshell, so that the sides and the samples are not in memory at the same time.
+    let mass = match &field {
+        // The triangles do not bound an offset surface.
+        field if offset != 0.0 => field.as_ref().and_then(mass_of_samples),
+        field => mass_of_mesh(&mesh, sides, field.as_ref(), options.field.memory_limit)?,
+    };
     let shell = if options.forms.shell {
         let normals = field.as_ref().map(|f| f as &dyn SignedDistance);
         // Samples belong on the surface of the field.
@@ -182,34 +190,29 @@ pub(crate) fn cook(mesh: &TriMesh, options: &CookOptions, progress: &Progress) -
     } else {
         None
     };
-    let mass = match &field {
-        // The triangles do not bound an offset surface.
-        field if offset != 0.0 => field.as_ref().and_then(mass_of_samples),
-        field => mass_of_mesh(&mesh, field.as_ref(), options.field.memory_limit)?,
-    };
     progress.report("done", 1.0)?;
     Ok(Cooked { mesh, field, shell, mass, report })
 }
 
-/// Cooks the field, and returns whether any of it is inside.
+/// Cooks the field, and returns whether any of it is inside, and the sides of the mesh if they are at hand.
 fn cook_field(
     mesh: &Arc<TriMesh>,
     storage: Storage,
     options: &FieldOptions,
     progress: &Progress,
-) -> Result<(Field, bool)> {
+) -> Result<(Field, bool, Option<Sides>)> {
     match storage {
         Storage::Dense => {
-            let field = DenseField::cook(mesh, options, progress)?;
+            let (field, sides) = DenseField::cook_and_sides(mesh, options, progress)?;
             let has_inside = field.values().iter().any(|&phi| phi < 0.0);
-            Ok((Field::Dense(field), has_inside))
+            Ok((Field::Dense(field), has_inside, sides))
         }
         Storage::Bricks => {
-            let field = BrickField::cook(mesh, options, progress)?;
+            let (field, sides) = BrickField::cook_and_sides(mesh, options, progress)?;
             let has_inside = field.has_inside();
-            Ok((Field::Bricks(field), has_inside))
+            Ok((Field::Bricks(field), has_inside, sides))
         }
-        Storage::Exact => cook_exact(mesh, options, progress),
+        Storage::Exact => cook_exact(mesh, options, progress).map(|(field, has_inside)| (field, has_inside, None)),
     }
 }
 

@@ -15,6 +15,7 @@ use crate::field::Grid;
 use crate::field::{Decided, SignReport, UncertainNode, PLACES, UNCERTAIN};
 use crate::math::{Aabb, Progress, Vec3, Work};
 use crate::memory::{sort_stable_by, CollectGuarded, GrowGuarded, ParCollectGuarded};
+use crate::mesh::WINDING_LANES;
 use crate::Result;
 
 /// Number of nodes along the edge of a block at the start.
@@ -214,6 +215,11 @@ impl<'a> Known<'a> {
 struct Part {
     first: [u32; 3],
     last: [u32; 3],
+    middle: [u32; 3],
+    /// Distance of the farthest node from the middle, metres.
+    radius: f64,
+    /// Distance of the middle from the surface or less, metres.
+    distance: f64,
 }
 
 impl Part {
@@ -232,18 +238,38 @@ impl<N: Nodes> Signs<'_, N> {
         self.sides.winding_number_counted(position(self.grid, self.center, node), work)
     }
 
-    fn single(&self, at: [u32; 3], node: [u32; 3], known: &mut Known) -> Result<()> {
-        if self.nodes.distance(node) < ON_SURFACE * self.grid.spacing {
-            known.tally.count(0, 1);
-            return Ok(());
+    /// Evaluates nodes one by one, except those on the surface, which are outside.
+    fn each(&self, at: [u32; 3], nodes: impl Iterator<Item = [u32; 3]>, known: &mut Known) -> Result<()> {
+        let (mut batch, mut count) = ([[0; 3]; WINDING_LANES], 0);
+        for node in nodes {
+            if self.nodes.distance(node) < ON_SURFACE * self.grid.spacing {
+                known.tally.count(0, 1);
+                continue;
+            }
+            batch[count] = node;
+            count += 1;
+            if count == WINDING_LANES {
+                self.evaluate(at, &batch, known)?;
+                count = 0;
+            }
         }
-        let position = position(self.grid, self.center, node);
-        let winding_number = self.sides.winding_number_counted(position, &mut known.work)?;
-        if winding_number > 0.5 {
-            known.bits.set([0, 1, 2].map(|k| node[k] - at[k]));
+        self.evaluate(at, &batch[..count], known)
+    }
+
+    /// Decides at most [`WINDING_LANES`] nodes by their own winding numbers.
+    fn evaluate(&self, at: [u32; 3], nodes: &[[u32; 3]], known: &mut Known) -> Result<()> {
+        let mut positions = [Vec3::zeros(); WINDING_LANES];
+        for (p, node) in positions.iter_mut().zip(nodes) {
+            *p = position(self.grid, self.center, *node);
         }
-        known.tally.count(1, 0);
-        known.tally.add_uncertain(UncertainNode { position, winding_number });
+        let w = self.sides.winding_numbers_counted(&positions[..nodes.len()], &mut known.work)?;
+        for ((node, position), winding_number) in nodes.iter().zip(positions).zip(w) {
+            if winding_number > 0.5 {
+                known.bits.set([0, 1, 2].map(|k| node[k] - at[k]));
+            }
+            known.tally.count(1, 0);
+            known.tally.add_uncertain(UncertainNode { position, winding_number });
+        }
         Ok(())
     }
 
@@ -262,31 +288,44 @@ impl<N: Nodes> Signs<'_, N> {
         Ok((words, known.tally))
     }
 
-    /// Decides the nodes `at` + `from` + 0..edge.
+    /// Decides the nodes `at` + `from` + 0..edge; `edge` is at least 2.
     fn block(&self, at: [u32; 3], from: [u32; 3], edge: u32, known: &mut Known) -> Result<()> {
+        let Some(part) = self.part(at, from, edge) else { return Ok(()) };
+        let w = match part.distance > part.radius {
+            true => self.winding(part.middle, &mut known.work)?,
+            false => f64::NAN,
+        };
+        self.block_of(at, from, edge, &part, w, known)
+    }
+
+    /// Returns the nodes `at` + `from` + 0..edge; `None` beyond the grid.
+    fn part(&self, at: [u32; 3], from: [u32; 3], edge: u32) -> Option<Part> {
         let first = [0, 1, 2].map(|k| at[k] + from[k]);
         if (0..3).any(|k| first[k] >= self.grid.dims[k]) {
-            return Ok(());
+            return None;
         }
-        let part = Part { first, last: [0, 1, 2].map(|k| (first[k] + edge - 1).min(self.grid.dims[k] - 1)) };
-        if edge == 1 {
-            return self.single(at, first, known);
-        }
+        let last = [0, 1, 2].map(|k| (first[k] + edge - 1).min(self.grid.dims[k] - 1));
         let h = f64::from(self.grid.spacing);
-        let middle = [0, 1, 2].map(|k| (part.first[k] + part.last[k]) / 2);
-        let span = |k: usize| f64::from((part.last[k] - middle[k]).max(middle[k] - part.first[k]));
+        let middle = [0, 1, 2].map(|k| (first[k] + last[k]) / 2);
+        let span = |k: usize| f64::from((last[k] - middle[k]).max(middle[k] - first[k]));
         let radius = (span(0).powi(2) + span(1).powi(2) + span(2).powi(2)).sqrt() * h;
+        Some(Part { first, last, middle, radius, distance: f64::from(self.nodes.distance(middle)) })
+    }
+
+    /// Decides a block. `w`: winding number of its middle if the surface is farther from there than the radius.
+    fn block_of(&self, at: [u32; 3], from: [u32; 3], edge: u32, part: &Part, w: f64, known: &mut Known) -> Result<()> {
+        let &Part { middle, radius, distance, .. } = part;
         let slope = self.sides.boundary.steepest(&position(self.grid, self.center, middle), radius);
-        let distance = f64::from(self.nodes.distance(middle));
         let mut settled = false;
         if distance > radius {
-            let w = self.winding(middle, &mut known.work)? - 0.5;
+            let w = w - 0.5;
             let by_one = w.abs() > slope * radius + WINDING_ERROR;
             settled = by_one || distance > CLEAR * radius && w.abs() > MARGIN;
-            for o in 0..8 {
-                if settled && !by_one {
-                    settled = (self.winding(part.corner(o), &mut known.work)? - 0.5) * w.signum() > MARGIN;
-                }
+            if settled && !by_one {
+                let corners =
+                    std::array::from_fn::<_, 8, _>(|o| position(self.grid, self.center, part.corner(o as u32)));
+                let of_corners = self.sides.winding_numbers_counted(&corners, &mut known.work)?;
+                settled = of_corners[..8].iter().all(|c| (c - 0.5) * w.signum() > MARGIN);
             }
             if settled {
                 let own = if by_one { 1 } else { part.len().min(9) };
@@ -302,13 +341,34 @@ impl<N: Nodes> Signs<'_, N> {
                 }
             }
         } else if edge <= MIXED {
-            settled = self.sides_of_surface(at, &part, slope * h, edge <= 4, known)?;
+            settled = self.sides_of_surface(at, part, slope * f64::from(self.grid.spacing), edge <= 4, known)?;
         }
-        if !settled {
-            let half = edge / 2;
-            for o in 0..8 {
-                self.block(at, [0, 1, 2].map(|k| from[k] + (o >> k & 1) * half), half, known)?;
-            }
+        if settled {
+            return Ok(());
+        }
+        if edge == 2 {
+            let nodes = (0..8).map(|o| [0, 1, 2].map(|k| part.first[k] + (o >> k & 1)));
+            return self.each(at, nodes.filter(|n| (0..3).all(|k| n[k] < self.grid.dims[k])), known);
+        }
+        self.halves(at, from, edge / 2, known)
+    }
+
+    /// Decides the eight blocks of `edge` nodes from `at` + `from` on.
+    fn halves(&self, at: [u32; 3], from: [u32; 3], edge: u32, known: &mut Known) -> Result<()> {
+        let from: [[u32; 3]; 8] = std::array::from_fn(|o| [0, 1, 2].map(|k| from[k] + (o as u32 >> k & 1) * edge));
+        let parts = from.map(|from| self.part(at, from, edge));
+        // The winding numbers of all middles that need one.
+        let (mut middles, mut count) = ([Vec3::zeros(); 8], 0);
+        for part in parts.iter().flatten().filter(|part| part.distance > part.radius) {
+            middles[count] = position(self.grid, self.center, part.middle);
+            count += 1;
+        }
+        let w = self.sides.winding_numbers_counted(&middles[..count], &mut known.work)?;
+        let mut w = w[..count].iter();
+        for (from, part) in from.into_iter().zip(&parts) {
+            let Some(part) = part else { continue };
+            let w = if part.distance > part.radius { w.next().copied() } else { None };
+            self.block_of(at, from, edge, part, w.unwrap_or(f64::NAN), known)?;
         }
         Ok(())
     }
@@ -371,7 +431,7 @@ impl<N: Nodes> Signs<'_, N> {
                             set.iter().for_each(|(n, _)| known.bits.set([0, 1, 2].map(|k| n[k] - at[k])));
                         }
                     } else if all {
-                        set.iter().try_for_each(|(n, _)| self.single(at, *n, known))?;
+                        self.each(at, set.iter().map(|(n, _)| *n), known)?;
                     } else {
                         known.tally.decided = before;
                         return Ok(false);

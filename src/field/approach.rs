@@ -313,7 +313,7 @@ fn bits(mut word: u32) -> impl Iterator<Item = usize> {
 /// Defines `approaches` for the nodes of a field.
 macro_rules! approaches {
     ($nodes:ident) => {
-        $crate::field::wide::wide! {
+        $crate::math::wide::wide! {
             fn approaches(nodes: $nodes, level: &Level, batch: &mut SegmentBatch, count: usize) -> () {
                 $crate::field::approach::approach(nodes, level, batch, count)
             }

@@ -55,7 +55,7 @@ impl Clearance for MeshField {
 /// functions of its view.
 macro_rules! batches {
     ($view:ident of $field:ty) => {
-        $crate::field::wide::wide! {
+        $crate::math::wide::wide! {
             fn distances(field: $view, x: &[f32], y: &[f32], z: &[f32], out: &mut [f32]) -> () {
                 let n = out.len();
                 let (x, y, z) = (&x[..n], &y[..n], &z[..n]);
@@ -65,7 +65,7 @@ macro_rules! batches {
             }
         }
 
-        $crate::field::wide::wide! {
+        $crate::math::wide::wide! {
             fn bounds(field: $view, x: &[f32], y: &[f32], z: &[f32], r: &[f32], out: &mut [f32]) -> () {
                 let n = out.len();
                 let (x, y, z, r) = (&x[..n], &y[..n], &z[..n], &r[..n]);
@@ -75,7 +75,7 @@ macro_rules! batches {
             }
         }
 
-        $crate::field::wide::wide! {
+        $crate::math::wide::wide! {
             fn clearances(field: $view, x: &[f32], y: &[f32], z: &[f32], level: f32, out: &mut [f32]) -> () {
                 let n = out.len();
                 let (x, y, z) = (&x[..n], &y[..n], &z[..n]);
@@ -85,7 +85,7 @@ macro_rules! batches {
             }
         }
 
-        $crate::field::wide::wide! {
+        $crate::math::wide::wide! {
             fn sides(field: $view, x: &[f32], y: &[f32], z: &[f32], level: [f32; 2], out: &mut [f32]) -> () {
                 let n = out.len();
                 let (x, y, z) = (&x[..n], &y[..n], &z[..n]);

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::triangle::{cluster, Packet, TriangleFrame, LANES};
-use super::wide::wide;
 use super::{Modulus, SignedDistance};
+use crate::math::wide::wide;
 use crate::math::{limits, Aabb, Vec3};
 use crate::memory::{filled, CollectGuarded, GrowGuarded};
 use crate::mesh::convex_hull;

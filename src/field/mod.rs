@@ -23,8 +23,9 @@ mod sphere_hull;
 mod surface;
 pub(crate) mod triangle;
 mod trilinear;
-mod wide;
 
+pub(crate) use crate::math::wide::wide;
+pub use crate::math::wide::{force_baseline, uses_avx2};
 pub use analytic::{Cuboid, HalfSpace, Sphere};
 pub(crate) use approach::{Level, SegmentBatch, BRIM, CHUNK, FAR, NEVER};
 pub use axial::*;
@@ -44,5 +45,3 @@ pub use sheet::{Sheet, SheetAround};
 pub use sphere_hull::{Ball, SphereHull, MAX_BALLS};
 pub(crate) use surface::Foot;
 pub use surface::Surface;
-pub(crate) use wide::wide;
-pub use wide::{force_baseline, uses_avx2};

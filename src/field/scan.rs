@@ -2,8 +2,8 @@
 
 use rayon::prelude::*;
 
-use super::wide::wide;
 use super::Grid;
+use crate::math::wide::wide;
 use crate::math::{Aabb, Vec3};
 use crate::memory::ParCollectGuarded;
 

@@ -76,9 +76,9 @@ impl TriangleFrame {
         Self { origin: a, axes: [x, y, z], offset: [dot(x, a), dot(y, a), dot(z, a)], length, cx, cy }
     }
 
-    /// Returns the offset of the same triangle relative to `origin`.
-    pub fn relative_to(&self, origin: [f64; 3]) -> [f64; 3] {
-        [0, 1, 2].map(|k| self.offset[k] - dot(self.axes[k], origin))
+    /// Returns the part of the frame from which the offset relative to any point follows.
+    pub fn base(&self) -> Base {
+        Base { origin: self.origin, axes: self.axes }
     }
 
     /// Returns the triangle rounded to f32, with `offset` in place of the frame's own.
@@ -100,6 +100,23 @@ impl TriangleFrame {
             ac,
             ac_length,
         }
+    }
+}
+
+/// Origin and axes of a triangle's frame, f64.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Base {
+    /// Position of A.
+    pub origin: [f64; 3],
+    /// Unit vectors x, y, z.
+    pub axes: [[f64; 3]; 3],
+}
+
+impl Base {
+    /// Returns the triangle's offset relative to `origin`.
+    #[inline(always)]
+    pub fn relative_to(&self, origin: [f64; 3]) -> [f64; 3] {
+        [0, 1, 2].map(|k| dot(self.axes[k], self.origin) - dot(self.axes[k], origin))
     }
 }
 

@@ -10,6 +10,7 @@ mod progress;
 mod rigid;
 mod rotation;
 mod spatial;
+pub(crate) mod wide;
 
 pub use aabb::Aabb;
 pub use interval::{Interval, IntervalMat, IntervalVec};

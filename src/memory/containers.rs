@@ -6,6 +6,7 @@ use std::hash::{BuildHasher, Hash};
 
 use rayon::prelude::*;
 
+use super::hashing::Seeded;
 use super::refusal::refuse;
 use super::reserve::{is_low, refusable};
 
@@ -36,16 +37,21 @@ pub fn filled_with<T>(n: usize, make: impl FnMut() -> T) -> Vec<T> {
     v
 }
 
+/// A map of small keys of integers.
+pub type Map<K, V> = HashMap<K, V, Seeded>;
+/// A set of small keys of integers.
+pub type Set<K> = HashSet<K, Seeded>;
+
 /// An empty map with room for `n`.
-pub fn map_with_capacity<K: Eq + Hash, V>(n: usize) -> HashMap<K, V> {
-    let mut map = HashMap::new();
+pub fn map_with_capacity<K: Eq + Hash, V>(n: usize) -> Map<K, V> {
+    let mut map = Map::default();
     map.reserve_guarded(n);
     map
 }
 
 /// An empty set with room for `n`.
-pub fn set_with_capacity<K: Eq + Hash>(n: usize) -> HashSet<K> {
-    let mut set = HashSet::new();
+pub fn set_with_capacity<K: Eq + Hash>(n: usize) -> Set<K> {
+    let mut set = Set::default();
     set.reserve_guarded(n);
     set
 }

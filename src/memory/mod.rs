@@ -20,6 +20,7 @@ mod bytes;
 mod containers;
 mod derived;
 mod guard;
+mod hashing;
 mod refusal;
 mod reserve;
 mod threads;
@@ -27,8 +28,8 @@ mod threads;
 pub use bytes::{deserialize_vec, read_to_end, text_of, Bytes};
 pub use containers::{
     boxed, boxed_item, concat, exact, filled, filled_with, map_with_capacity, par_flat_collect, par_try_flat_collect,
-    set_with_capacity, sort_stable_by, with_capacity, CollectGuarded, GrowGuarded, ParCollectGuarded, RoomGuarded,
-    SliceGuarded,
+    set_with_capacity, sort_stable_by, with_capacity, CollectGuarded, GrowGuarded, Map, ParCollectGuarded, RoomGuarded,
+    Set, SliceGuarded,
 };
 pub(crate) use derived::Derived;
 pub(crate) use guard::ran_out;

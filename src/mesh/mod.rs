@@ -2,6 +2,7 @@
 //! primitives of this project. Knows nothing of grids, samples or contacts.
 
 mod apart;
+mod bucket;
 mod bvh;
 mod features;
 mod hull;
@@ -15,7 +16,8 @@ pub mod simplify;
 pub mod triangle;
 mod weld;
 
-pub(crate) use bvh::{crossings, near_pairs, Branch, Crossing, Edges, Placement};
+pub(crate) use bucket::sorted_by_bucket;
+pub(crate) use bvh::{crossings, near_pairs, Branch, Crossing, Edges, Placement, WINDING_LANES};
 pub use bvh::{Bvh, Closest};
 pub(crate) use features::FeaturedTriangles;
 pub use features::{FeatureKind, MeshFeature};
@@ -132,6 +134,7 @@ impl TriMesh {
     }
 
     /// The three corners of a triangle.
+    #[inline]
     pub fn corners(&self, triangle: usize) -> [[f64; 3]; 3] {
         self.triangles[triangle].map(|i| self.vertices[i as usize])
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::weld::{first_equal, has_repeated_corner, rotated};
-use super::TriMesh;
+use super::{sorted_by_bucket, TriMesh};
 use crate::math::{Aabb, Vec3};
 use crate::memory::{filled, with_capacity, CollectGuarded, GrowGuarded};
 
@@ -107,11 +107,16 @@ fn unit(bounds: &Aabb) -> f64 {
     }
 }
 
+/// Returns a number that exceeds all corners.
+fn vertices_of(triangles: &[[u32; 3]]) -> usize {
+    triangles.iter().flatten().max().map_or(0, |&v| v as usize + 1)
+}
+
 /// Returns the number of triangles that repeat an earlier one (same corners, same winding), and of those that reverse
 /// an earlier one. No triangle has a corner twice.
 pub fn count_repeats(triangles: &[[u32; 3]]) -> (usize, usize) {
     // Corners with the winding's parity last: repeats are neighbours after sorting.
-    let mut keys: Vec<([u32; 3], bool)> = triangles
+    let keys: Vec<([u32; 3], bool)> = triangles
         .iter()
         .map(|t| {
             let [a, b, c] = rotated(*t);
@@ -122,7 +127,7 @@ pub fn count_repeats(triangles: &[[u32; 3]]) -> (usize, usize) {
             }
         })
         .collect_guarded();
-    keys.sort_unstable();
+    let keys = sorted_by_bucket(keys, vertices_of(triangles), |key| key.0[0]);
     let (mut duplicates, mut opposed) = (0, 0);
     for group in keys.chunk_by(|a, b| a.0 == b.0) {
         let turned = group.iter().filter(|k| k.1).count();
@@ -135,12 +140,12 @@ pub fn count_repeats(triangles: &[[u32; 3]]) -> (usize, usize) {
 
 /// Counts boundary, non-manifold and inconsistent edges; returns the number of edges.
 fn count_edges(triangles: &[[u32; 3]], report: &mut Report) -> usize {
-    let mut edges: Vec<(u32, u32, bool)> = triangles
+    let edges: Vec<(u32, u32, bool)> = triangles
         .iter()
         .flat_map(|t| (0..3).map(|i| (t[i], t[(i + 1) % 3])))
         .map(|(a, b)| (a.min(b), a.max(b), a < b))
         .collect_guarded();
-    edges.sort_unstable();
+    let edges = sorted_by_bucket(edges, vertices_of(triangles), |edge| edge.0);
     let (mut count, mut odd) = (0, 0);
     for uses in edges.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
         let forward = uses.iter().filter(|e| e.2).count();

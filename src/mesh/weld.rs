@@ -1,14 +1,14 @@
 //! Merging of vertices, and removal of triangles without effect.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 
 use rayon::prelude::*;
 
-use super::TriMesh;
+use super::{sorted_by_bucket, TriMesh};
 use crate::math::Vec3;
 use crate::memory::{
-    filled, map_with_capacity, set_with_capacity, with_capacity, CollectGuarded, GrowGuarded, RoomGuarded, SliceGuarded,
+    filled, map_with_capacity, set_with_capacity, with_capacity, CollectGuarded, GrowGuarded, Map, RoomGuarded,
+    SliceGuarded,
 };
 use crate::{Error, Result};
 
@@ -51,8 +51,8 @@ impl TriMesh {
             key.sort_unstable();
             (key, t as u32)
         };
-        let mut keys: Vec<([u32; 3], u32)> = self.triangles.iter().enumerate().map(sorted).collect_guarded();
-        keys.par_sort_unstable();
+        let keys: Vec<([u32; 3], u32)> = self.triangles.iter().enumerate().map(sorted).collect_guarded();
+        let mut keys = sorted_by_bucket(keys, self.vertices.len(), |key| key.0[0]);
         // The first of each group is the one that comes first in the mesh.
         keys.dedup_by_key(|k| k.0);
         if keys.len() == self.triangles.len() {
@@ -123,7 +123,7 @@ fn nearest_kept(vertices: &[[f64; 3]], tolerance: f64) -> Vec<u32> {
     // Cells beyond 2⁵³ tolerances from the origin are coarser than the tolerance; neighbours then coincide, and the
     // search below still finds what shares a cell.
     let key = |c: [f64; 3]| c.map(|x| (x + 0.0).to_bits());
-    let mut cells: HashMap<[u64; 3], Vec<u32>> = HashMap::new();
+    let mut cells: Map<[u64; 3], Vec<u32>> = Map::default();
     let mut target = with_capacity(vertices.len());
     for (i, v) in vertices.iter().enumerate() {
         let cell = cell_of(v);

@@ -57,7 +57,7 @@ impl Boxes {
     pub fn take(&mut self, from: &Self, places: &[u32]) {
         self.chosen.clear();
         self.chosen.extend_guarded(places.iter().copied());
-        self.select(from);
+        self.select(from, 0);
     }
 
     /// Returns the largest edge of a box.
@@ -70,26 +70,30 @@ impl Boxes {
         off_boxes(c, self, out)
     }
 
-    /// Sets `self` to the `chosen` boxes of `from`.
-    fn select(&mut self, from: &Self) {
-        let count = self.chosen.len();
+    /// Sets `self` to the `chosen` boxes of `from`: their numbers, and their bounds if there are more than `few`.
+    fn select(&mut self, from: &Self, few: usize) {
+        let chosen = &self.chosen[..];
+        self.ids.clear();
+        self.ids.extend_guarded(chosen.iter().map(|&i| from.ids[i as usize]));
+        if chosen.len() <= few {
+            return;
+        }
         for (to, from) in self.bounds.iter_mut().zip(&from.bounds) {
             to.clear();
-            to.extend_guarded(self.chosen.iter().map(|&i| from[i as usize]));
-            to.resize_guarded(count.next_multiple_of(LANES), FAR);
+            to.extend_guarded(chosen.iter().map(|&i| from[i as usize]));
+            to.resize_guarded(chosen.len().next_multiple_of(LANES), FAR);
         }
-        self.ids.clear();
-        self.ids.extend_guarded(self.chosen.iter().map(|&i| from.ids[i as usize]));
     }
 
-    /// Sets `self` to the boxes of `from` whose content may be closer than the rival's point somewhere in its block.
-    pub fn keep(&mut self, rival: &Rival, from: &Self) {
+    /// Sets `self` to the boxes of `from` whose content may be closer than the rival's point somewhere in its block. If
+    /// at most `few` are left, their bounds have no meaning, because the caller needs the numbers alone.
+    pub fn keep(&mut self, rival: &Rival, from: &Self, few: usize) {
         // Lanes without a box are far from every block.
         let groups = from.bounds[0].len() / LANES;
         self.chosen.resize_guarded((groups + 1) * LANES, 0);
         let count = keep_boxes(rival, from, groups, None, &mut self.chosen);
         self.chosen.truncate(count);
-        self.select(from);
+        self.select(from, few);
     }
 
     /// Does the same as `keep` with the groups of eight boxes of `from` whose numbers are given.
@@ -97,7 +101,7 @@ impl Boxes {
         self.chosen.resize_guarded((groups.len() + 1) * LANES, 0);
         let count = keep_boxes(rival, from, groups.len(), Some(groups), &mut self.chosen);
         self.chosen.truncate(count);
-        self.select(from);
+        self.select(from, 0);
     }
 }
 
@@ -162,6 +166,10 @@ wide! {
                     max(rival.squares[k][0] - low * low, rival.squares[k][1] - high * high)
                 };
                 excess[lane] = (term(0) + term(1)) + term(2);
+            }
+            // A run of eight is close together, so often none of it is kept.
+            if !excess.iter().fold(false, |any, &e| any | (e > rival.least)) {
+                continue;
             }
             let Some(room) = chosen.get_mut(kept..kept + LANES) else { break };
             let mut more = 0;

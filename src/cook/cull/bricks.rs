@@ -166,7 +166,7 @@ impl<'a> Job<'a> {
     fn triangles(&mut self, kind: Kind, depth: usize, block: Block) -> Result<()> {
         let frame = self.frame(block);
         self.worker.count()?;
-        let (kind, distance) = self.worker.keep_triangles(kind, depth, &frame);
+        let (kind, distance) = self.worker.keep_triangles(kind, depth, &frame, 0);
         if !self.in_band(&frame, distance) {
             return Ok(());
         }
@@ -185,7 +185,8 @@ impl<'a> Job<'a> {
             let (from, size) = halves([NODES; 3], o);
             let first = [0, 1, 2].map(|k| at[k] + from[k]);
             self.worker.count()?;
-            let (kind, _) = self.worker.keep_triangles(kind, depth, &self.worker.frame(first, size));
+            let frame = self.worker.frame(first, size);
+            let (kind, _) = self.worker.keep_triangles(kind, depth, &frame, LEAF_TRIANGLES);
             if self.worker.list(kind, depth + 1).len() <= LEAF_TRIANGLES {
                 nearest = nearest.min(self.leaf(kind, depth + 1, first, size, from, start));
                 continue;
@@ -193,7 +194,8 @@ impl<'a> Job<'a> {
             for p in 0..8 {
                 let (more, size) = halves(size, p);
                 let (first, from) = ([0, 1, 2].map(|k| first[k] + more[k]), [0, 1, 2].map(|k| from[k] + more[k]));
-                let (kind, _) = self.worker.keep_triangles(kind, depth + 1, &self.worker.frame(first, size));
+                let frame = self.worker.frame(first, size);
+                let (kind, _) = self.worker.keep_triangles(kind, depth + 1, &frame, usize::MAX);
                 nearest = nearest.min(self.leaf(kind, depth + 2, first, size, from, start));
             }
         }

@@ -8,6 +8,9 @@ use super::{Culler, Frame, Kind, Lattice, LeafNodes, Worker, EPS, FEW_BOXES, LEA
 use crate::math::Progress;
 use crate::Result;
 
+/// Blocks of 8³ nodes with at most this many triangles are not culled further.
+const FEW_TRIANGLES: usize = 2;
+
 impl Culler {
     /// Writes the distance, metres, at each node; `values` has one element for each.
     pub fn fill(&self, lattice: &Lattice, values: &mut [f32], progress: &Progress) -> Result<()> {
@@ -163,12 +166,19 @@ impl<'a> Job<'a> {
     fn triangles(&mut self, kind: Kind, depth: usize, block: Block) -> Result<()> {
         let Some(frame) = self.frame(block) else { return Ok(()) };
         self.worker.count()?;
-        let (kind, _) = self.worker.keep_triangles(kind, depth, &frame);
+        // At most so many triangles are not culled further.
+        let few = match block.edge {
+            2 => usize::MAX,
+            4 => LEAF_TRIANGLES,
+            8 => FEW_TRIANGLES,
+            _ => 0,
+        };
+        let (kind, _) = self.worker.keep_triangles(kind, depth, &frame, few);
         let count = self.worker.list(kind, depth + 1).len();
         if block.edge == 2 || block.edge == 4 && count <= LEAF_TRIANGLES {
             self.leaf(kind, depth + 1, block);
             Ok(())
-        } else if block.edge == 8 && count <= 2 {
+        } else if block.edge == 8 && count <= FEW_TRIANGLES {
             block.children().for_each(|child| self.leaf(kind, depth + 1, child));
             Ok(())
         } else {

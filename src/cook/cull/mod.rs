@@ -27,7 +27,7 @@ use std::cell::Cell;
 use rayon::prelude::*;
 
 use super::lattice::Lattice;
-use crate::field::triangle::{cluster, Packet, Triangle, TriangleFrame, LANES};
+use crate::field::triangle::{cluster, Base, Packet, Triangle, TriangleFrame, LANES};
 use crate::field::wide;
 use crate::math::{Progress, Work};
 use crate::memory::{CollectGuarded, GrowGuarded, ParCollectGuarded};
@@ -35,7 +35,7 @@ use crate::Result;
 use boxes::{Boxes, Rival};
 pub(super) use bricks::Band;
 use frame::{Frame, EPS};
-use leaf::{LeafNodes, LEAF};
+use leaf::{LeafNodes, Surface, LEAF};
 
 /// Triangles thinner than this, in the same units, are thickened to it.
 const FLOOR: f64 = 1.0e-9;
@@ -56,11 +56,10 @@ const LEAF_TRIANGLES: usize = 28;
 
 /// The triangles, in clusters of eight that are close together.
 pub(super) struct Culler {
-    /// Triangle `lane` of packet `p` is number `p * LANES + lane`.
-    frames: Vec<TriangleFrame>,
+    /// Triangle `lane` of cluster `c` is number `c * LANES + lane`.
+    bases: Vec<Base>,
     triangles: Vec<Triangle>,
-    packets: Vec<Packet>,
-    /// Boxes around each triangle, and around the triangles of each packet.
+    /// Boxes around each triangle, and around the triangles of each cluster.
     boxes: Boxes,
     clusters: Boxes,
 }
@@ -70,22 +69,17 @@ impl Culler {
     /// computed.
     pub fn new(corners: &[[[f64; 3]; 3]]) -> Self {
         let order = cluster(corners);
-        let frames: Vec<TriangleFrame> =
-            order.par_iter().map(|&t| TriangleFrame::new(corners[t as usize], FLOOR)).collect_guarded();
-        let triangles: Vec<Triangle> = frames.par_iter().map(|f| f.rounded(f.offset)).collect_guarded();
-        let packets = triangles
-            .par_chunks(LANES)
-            .map(|chunk| {
-                let mut packet = Packet::FAR;
-                chunk.iter().enumerate().for_each(|(lane, t)| packet.set(lane, t));
-                packet
-            })
-            .collect_guarded();
+        let both = order.par_iter().map(|&t| {
+            let frame = TriangleFrame::new(corners[t as usize], FLOOR);
+            (frame.base(), frame.rounded(frame.offset))
+        });
+        let (bases, triangles) = both.unzip_guarded();
         let (boxes, clusters) = (Boxes::around(corners, &order, 1), Boxes::around(corners, &order, LANES));
-        Self { frames, triangles, packets, boxes, clusters }
+        Self { bases, triangles, boxes, clusters }
     }
 
-    /// Returns the bytes for `triangles` triangles while cooking.
+    /// Returns the bytes for `triangles` triangles while cooking. An upper bound: it counts a whole frame and a packet for
+    /// each triangle, so that a memory limit admits the same meshes as before these were dropped.
     pub fn bytes(triangles: u64) -> u64 {
         let frame = size_of::<TriangleFrame>() + size_of::<Triangle>();
         let each = frame + size_of::<[[f64; 3]; 3]>() + size_of::<[f64; 3]>() + 4;
@@ -110,23 +104,31 @@ impl List {
     /// Sets `self` to the triangles `ids`.
     fn fill(&mut self, culler: &Culler, ids: &[u32]) {
         self.clear();
-        for &id in ids {
-            self.push(&culler.packets[id as usize / LANES], id as usize % LANES, id);
+        self.ids.extend_guarded(ids.iter().copied());
+        for group in ids.chunks(LANES) {
+            let mut packet = Packet::FAR;
+            group.iter().enumerate().for_each(|(lane, &id)| packet.set(lane, &culler.triangles[id as usize]));
+            self.packets.push_guarded(packet);
         }
     }
 
-    #[inline(always)]
-    fn push(&mut self, from: &Packet, lane: usize, id: u32) {
-        let place = self.ids.len() % LANES;
-        if place == 0 {
-            self.packets.push_guarded(Packet::FAR);
+    /// Sets `self` to the triangles of `from` at `places`: their numbers, and their packets if there are more than `few`.
+    fn take(&mut self, from: &Self, places: &[u32], few: usize) {
+        self.clear();
+        self.ids.extend_guarded(places.iter().map(|&place| from.ids[place as usize]));
+        if places.len() <= few {
+            return;
         }
-        if let Some(last) = self.packets.last_mut() {
-            for (to, from) in last.fields.iter_mut().zip(&from.fields) {
-                to[place] = from[lane];
+        for group in places.chunks(LANES) {
+            let mut packet = Packet::FAR;
+            for (lane, &place) in group.iter().enumerate() {
+                let source = &from.packets[place as usize / LANES];
+                for (to, from) in packet.fields.iter_mut().zip(&source.fields) {
+                    to[lane] = from[place as usize % LANES];
+                }
             }
+            self.packets.push_guarded(packet);
         }
-        self.ids.push_guarded(id);
     }
 }
 
@@ -169,9 +171,11 @@ wide! {
 }
 
 wide! {
-    /// Appends the triangles to `kept` that may be closest somewhere in the block.
-    fn keep(frame: Frame, corners: &[f32; 8], from: &List, at: &[AtCenter], kept: &mut List) -> () {
-        for (p, (packet, a)) in from.packets.iter().zip(at).enumerate() {
+    /// Writes the positions of the triangles that may be closest somewhere in the block to `chosen`, of `count` triangles;
+    /// returns their number.
+    fn keep(frame: Frame, corners: &[f32; 8], at: &[AtCenter], count: usize, chosen: &mut [u32]) -> usize {
+        let mut kept = 0;
+        for (p, a) in at.iter().enumerate() {
             let mut over = [0.0f32; LANES];
             for lane in 0..LANES {
                 let w = frame.largest(corners, [a.g[0][lane], a.g[1][lane], a.g[2][lane]]);
@@ -179,14 +183,17 @@ wide! {
                 let inverse = 1.0 / (if d > 1.0e-20 { d } else { 1.0e-20 });
                 over[lane] = (w + frame.slack(inverse)) - d;
             }
-            for (lane, &over) in over.iter().enumerate() {
-                if over > 0.0 {
-                    if let Some(&id) = from.ids.get(p * LANES + lane) {
-                        kept.push(packet, lane, id);
-                    }
-                }
+            let Some(room) = chosen.get_mut(kept..kept + LANES) else { break };
+            let mut more = 0;
+            for lane in 0..LANES {
+                let place = p * LANES + lane;
+                room[more & (LANES - 1)] = place as u32;
+                // Lanes without a triangle come last.
+                more += usize::from(over[lane] > 0.0 && place < count);
             }
+            kept += more;
         }
+        kept
     }
 }
 
@@ -209,6 +216,8 @@ struct Worker<'a> {
     lists: Vec<List>,
     at: Vec<AtCenter>,
     distances: Vec<f32>,
+    /// Positions in a list.
+    chosen: Vec<u32>,
     /// Number of boxes and triangles visited and not yet counted.
     looked_at: Cell<usize>,
     work: Work<'a>,
@@ -220,7 +229,8 @@ impl<'a> Worker<'a> {
         let [boxes, small] = [34, 40].map(|depths| (0..depths).map(|_| Boxes::default()).collect_guarded());
         let lists = (0..40).map(|_| List::default()).collect_guarded();
         let (looked_at, work) = (Cell::new(0), Work::new(progress));
-        Self { culler, lattice, boxes, small, lists, at: Vec::new(), distances: Vec::new(), looked_at, work }
+        let (at, distances, chosen) = (Vec::new(), Vec::new(), Vec::new());
+        Self { culler, lattice, boxes, small, lists, at, distances, chosen, looked_at, work }
     }
 
     /// Counts the work of the steps since the last call.
@@ -263,16 +273,17 @@ impl<'a> Worker<'a> {
 
     /// Returns the closest point to the block's centre of the triangles in the boxes of `depth`, and its distance.
     fn closest(&mut self, depth: usize, frame: &Frame) -> (f32, [f32; 3]) {
-        let (packets, c, boxes) = (&self.culler.packets, frame.center, &self.boxes[depth]);
+        let (triangles, c, boxes) = (&self.culler.triangles, frame.center, &self.boxes[depth]);
         let (_, nearest) = boxes.off(c, &mut self.distances);
         let mut best = (f32::INFINITY, 0);
         self.look_at(boxes.ids.len());
         let mut look = |place: usize| {
             self.look_at(1);
-            let id = boxes.ids[place] as usize;
-            for (lane, d) in packets[id].distance_squared(c).into_iter().enumerate() {
+            let first = boxes.ids[place] as usize * LANES;
+            for (id, t) in triangles.iter().enumerate().skip(first).take(LANES) {
+                let d = t.distance_squared(c);
                 if d < best.0 {
-                    best = (d, id * LANES + lane);
+                    best = (d, id);
                 }
             }
             best.0
@@ -290,7 +301,7 @@ impl<'a> Worker<'a> {
     fn keep_boxes(&mut self, depth: usize, frame: &Frame, q: [f32; 3]) {
         self.look_at(self.boxes[depth].ids.len());
         let (from, to) = self.boxes.split_at_mut(depth + 1);
-        to[0].keep(&Rival::new(frame, q), &from[depth]);
+        to[0].keep(&Rival::new(frame, q), &from[depth], 0);
     }
 
     /// Fills the list of depth 0 with the triangles of the boxes of `depth` that may be closest somewhere in the
@@ -309,17 +320,19 @@ impl<'a> Worker<'a> {
     }
 
     /// Keeps the triangles of the list of `depth` that may be closest to some node, in the list of the next depth.
-    /// Returns the kind of that list, and a lower bound of the distance of all triangles from the block's centre.
-    fn keep_triangles(&mut self, kind: Kind, depth: usize, frame: &Frame) -> (Kind, f32) {
+    /// Returns the kind of that list, and a lower bound of the distance of all triangles from the block's centre. If at
+    /// most `few` are left, the list has their numbers alone, which suffice for a leaf.
+    fn keep_triangles(&mut self, kind: Kind, depth: usize, frame: &Frame, few: usize) -> (Kind, f32) {
         self.look_at(2 * self.list(kind, depth).len());
         if kind == Kind::Small {
             let (squared, nearest) = self.small[depth].off(frame.center, &mut self.distances);
             let q = self.closest_of(self.small[depth].ids[nearest] as usize, frame.center);
             let (from, to) = self.small.split_at_mut(depth + 1);
-            to[0].keep(&Rival::new(frame, q), &from[depth]);
             let distance = squared.sqrt();
             let unit = self.lattice.spacing as f32;
-            if distance < FAR * unit || frame.half[0] > 2.5 * unit || frame.half[0] < 1.2 * unit {
+            let stays = distance < FAR * unit || frame.half[0] > 2.5 * unit || frame.half[0] < 1.2 * unit;
+            to[0].keep(&Rival::new(frame, q), &from[depth], if stays { few } else { usize::MAX });
+            if stays {
                 return (Kind::Small, distance);
             }
             let list = &mut self.lists[depth];
@@ -329,8 +342,9 @@ impl<'a> Worker<'a> {
         let (from, kept) = (&from[depth], &mut to[0]);
         let (distance, best) = at_center(&from.packets, frame.center, &mut self.at);
         let corners = Self::corner_distances(frame, &from.packets[best / LANES], best % LANES);
-        kept.clear();
-        keep(*frame, &corners, from, &self.at, kept);
+        self.chosen.resize_guarded((self.at.len() + 1) * LANES, 0);
+        let count = keep(*frame, &corners, &self.at, from.ids.len(), &mut self.chosen);
+        kept.take(from, &self.chosen[..count], few);
         (Kind::Large, distance)
     }
 
@@ -344,20 +358,14 @@ impl<'a> Worker<'a> {
 
     /// Computes the squared distances, lattice units, at the `nodes` of a block of `size` nodes from `at`, by the
     /// list of `depth`.
+    #[inline]
     fn leaf(&self, kind: Kind, depth: usize, at: [u32; 3], size: [u32; 3], nodes: &mut LeafNodes) {
         let lattice = self.lattice;
         let middle = |k: usize| f64::from(at[k]) + 0.5 * f64::from(size[k] - 1);
         let center = [0, 1, 2].map(|k| lattice.min[k] + middle(k) * lattice.spacing);
-        nodes.best = [f32::INFINITY; LEAF];
-        self.look_at(self.list(kind, depth).len() * nodes.count.div_ceil(LANES));
-        for &id in self.list(kind, depth) {
-            let (mut t, exact) = (self.culler.triangles[id as usize], &self.culler.frames[id as usize]);
-            t.offset = match kind {
-                // Not farther from the block than the distance and its own size: f32 is sufficient.
-                Kind::Small => t.offset_of([0, 1, 2].map(|k| (exact.origin[k] - center[k]) as f32)),
-                Kind::Large => exact.relative_to(center).map(|x| x as f32),
-            };
-            nodes.take(t);
-        }
+        let ids = self.list(kind, depth);
+        self.look_at(ids.len() * nodes.count.div_ceil(LANES));
+        let Culler { triangles, bases, .. } = self.culler;
+        nodes.all(Surface { triangles, bases, small: kind == Kind::Small }, ids, center);
     }
 }

@@ -2,8 +2,8 @@
 
 use super::layout::{borders, each_node};
 use super::{Certificate, CELLS, NODES, VOLUME};
-use crate::field::wide::wide;
 use crate::field::Grid;
+use crate::math::wide::wide;
 use crate::memory::{boxed_item, CollectGuarded};
 
 /// Certifies a fine brick. As in `scan` for a full grid, the gradient is steepest at nodes.

@@ -7,7 +7,7 @@ mod soup;
 
 use super::report::{SignReport, SignRule};
 use crate::math::{Aabb, Vec3, Work};
-use crate::mesh::{Bvh, TriMesh};
+use crate::mesh::{Bvh, TriMesh, WINDING_LANES};
 use crate::Result;
 pub(crate) use boundary::Boundary;
 use soup::{Soup, Topology};
@@ -49,7 +49,8 @@ impl Sides {
         let boundary = soup.boundary();
         let Soup { vertices, triangles, weights, .. } = soup;
         let mesh = TriMesh { vertices, triangles };
-        let bvh = Bvh::build(&mesh);
+        // Only the winding number of an open surface needs the moments.
+        let bvh = if rule == SignRule::WindingNumber { Bvh::build(&mesh) } else { Bvh::without_moments(&mesh) };
         Self { bounds: mesh.bounds(), mesh, bvh, weights, boundary, rule, report }
     }
 
@@ -84,6 +85,14 @@ impl Sides {
     /// Returns the same, and adds the number of triangles visited to `work`.
     pub fn winding_number_counted(&self, p: Vec3, work: &mut Work) -> Result<f64> {
         let (w, looked_at) = self.bvh.winding_number_and_work(p);
+        work.add(looked_at)?;
+        Ok(w)
+    }
+
+    /// Returns the winding numbers of at most [`WINDING_LANES`] points, which are faster when the points are close
+    /// together. Entries beyond the points have no meaning. Counts as [`Sides::winding_number_counted`].
+    pub fn winding_numbers_counted(&self, points: &[Vec3], work: &mut Work) -> Result<[f64; WINDING_LANES]> {
+        let (w, looked_at) = self.bvh.winding_numbers_and_work(points);
         work.add(looked_at)?;
         Ok(w)
     }

@@ -6,12 +6,10 @@
 //! sign rule classifies only one of the two as inside. Otherwise it lies in the inside (a shell in a shell that is
 //! wound in the same direction) or outside (a second reversal within a cavity), and has no share in the mass.
 
-use std::collections::HashMap;
-
 use super::soup::{parts, sides};
 use super::{Sides, SignRule};
 use crate::math::Vec3;
-use crate::memory::{filled, map_with_capacity, CollectGuarded, SliceGuarded};
+use crate::memory::{filled, map_with_capacity, CollectGuarded, Map, SliceGuarded};
 use crate::mesh::{Bvh, MassProperties, TriMesh};
 
 /// Number of halvings of the distance between the two points that test the sides of a part.
@@ -73,7 +71,7 @@ impl Sides {
     /// otherwise the more frequent one is kept, once. `None` when they are all different.
     fn without_repeats(&self) -> Option<TriMesh> {
         let triangles = &self.mesh.triangles;
-        let mut balance: HashMap<[u32; 3], i64> = map_with_capacity(triangles.len());
+        let mut balance: Map<[u32; 3], i64> = map_with_capacity(triangles.len());
         let key = |&[a, b, c]: &[u32; 3]| {
             let mut sorted = [a, b, c];
             sorted.sort_unstable();

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::Boundary;
 use crate::math::{Aabb, Vec3};
 use crate::memory::{filled, map_with_capacity, set_with_capacity, with_capacity, CollectGuarded, GrowGuarded};
-use crate::mesh::{count_repeats, rotated, TriMesh};
+use crate::mesh::{count_repeats, rotated, sorted_by_bucket, TriMesh};
 
 /// Topology of the repaired soup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,8 +82,8 @@ pub(super) fn sides(triangles: &[Corners]) -> Vec<Side> {
         let side = |(a, b): (u32, u32)| Side { edge: (a.min(b), a.max(b)), triangle: t, backward: a > b };
         sides.extend_guarded(edges(corners).map(side));
     }
-    sides.par_sort_unstable();
-    sides
+    let vertices = triangles.iter().flatten().max().map_or(0, |&v| v as usize + 1);
+    sorted_by_bucket(sides, vertices, |side| side.edge.0)
 }
 
 /// Returns the sides of each edge.
@@ -203,7 +203,7 @@ impl Soup {
             let [a, b, c] = rotated(*corners);
             keys.push((key, t, [a, b, c] != key));
         }
-        keys.par_sort_unstable();
+        let keys = sorted_by_bucket(keys, self.vertices.len(), |key| key.0[0]);
         let alike = || keys.chunk_by(|a, b| a.0 == b.0);
         if alike().all(|group| group.len() == 1) {
             return false;

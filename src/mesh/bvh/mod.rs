@@ -11,9 +11,11 @@ mod node;
 mod ray;
 mod tree;
 mod winding;
+mod windings;
 
 pub use closest::Closest;
 pub(crate) use crossings::{crossings, Crossing, Edges};
 pub(crate) use dual::{near_pairs, Placement};
 pub(crate) use tree::Branch;
 pub use tree::Bvh;
+pub(crate) use windings::LANES as WINDING_LANES;

@@ -74,7 +74,7 @@ impl Moments {
     }
 
     /// Returns the node's contribution to the winding number at a far point; `r` = centre − point, `rr` its square.
-    #[inline]
+    #[inline(always)]
     pub(super) fn evaluate(&self, r: &Vec3, rr: f64) -> f64 {
         let [xx, yy, zz, xy, xz, yz] = self.quadrupole;
         let o = &self.octupole;

@@ -16,12 +16,14 @@ impl Bvh {
     /// Returns the same, and the number of triangles and nodes looked at.
     #[inline]
     pub(crate) fn winding_number_and_work(&self, p: Vec3) -> (f64, u64) {
+        if self.moments.is_empty() {
+            // Adding 0 avoids −0, which is the sum of an empty list.
+            return (self.winding_number_exact(p) + 0.0, self.len() as u64);
+        }
         let (mut far, mut near) = (0.0, WindingSum::default());
         let mut work = 0;
         let mut stack = Stack::new();
-        if !self.nodes.is_empty() {
-            stack.push(0);
-        }
+        stack.push(0);
         while let Some(i) = stack.pop() {
             let (node, m) = (&self.nodes[i as usize], &self.moments[i as usize]);
             let r = m.center - p;

@@ -1,7 +1,5 @@
 //! From a mesh to the hierarchy.
 
-use std::collections::{HashMap, HashSet};
-
 use rayon::prelude::*;
 
 use super::hull::{hull_of, Cover, Hull};
@@ -12,7 +10,7 @@ use super::types::{HullFace, HullHierarchy, Level, LevelSurface, Node, SimplifyO
 use crate::math::{Aabb, Progress, Vec3};
 use crate::memory::{
     boxed_item, filled, filled_with, map_with_capacity, set_with_capacity, with_capacity, CollectGuarded, GrowGuarded,
-    ParCollectGuarded, RoomGuarded,
+    Map, ParCollectGuarded, RoomGuarded, Set,
 };
 use crate::mesh::{rotated, Bvh, TriMesh};
 use crate::{Error, Result};
@@ -64,8 +62,8 @@ impl HullHierarchy {
 
 /// Returns the points on the lattice, each once, and the triangles with three different corners, each once.
 fn snapped(mesh: &TriMesh, lattice: &Lattice) -> Result<(Vec<Point>, Vec<[u32; 3]>)> {
-    let mut numbers: HashMap<Point, u32> = map_with_capacity(mesh.vertices.len());
-    let mut seen: HashSet<[u32; 3]> = set_with_capacity(mesh.triangles.len());
+    let mut numbers: Map<Point, u32> = map_with_capacity(mesh.vertices.len());
+    let mut seen: Set<[u32; 3]> = set_with_capacity(mesh.triangles.len());
     let (mut points, mut faces) = (Vec::new(), Vec::new());
     for t in &mesh.triangles {
         let corners = t.map(|v| lattice.snap(&mesh.vertices[v as usize]));

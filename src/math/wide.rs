@@ -56,7 +56,7 @@ macro_rules! wide {
                 unsafe fn avx2 $(<$t: $bound>)? ($($arg: $ty),*) -> $ret {
                     plain($($arg),*)
                 }
-                if $crate::field::uses_avx2() {
+                if $crate::math::wide::uses_avx2() {
                     // SAFETY: only if the processor has reported AVX2.
                     return unsafe { avx2($($arg),*) };
                 }
