@@ -184,6 +184,11 @@ if(TARGET voxshell::bullet)
     target_link_libraries(bullet.bounds_and_files PRIVATE "${IMPORTER}" "${FILE_LOADER}")
     target_compile_definitions(bullet.bounds_and_files PRIVATE VOXSHELL_TEST_IMPORTER)
   endif()
+  # A million steps of a world, which ctest does not run: `tests/campaign world`.
+  add_executable(world EXCLUDE_FROM_ALL "${CMAKE_CURRENT_SOURCE_DIR}/tests/world/world.cpp")
+  target_link_libraries(world PRIVATE voxshell::bullet)
+  set_target_properties(world PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests"
+    CXX_STANDARD 17 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF)
 endif()
 
 # Some again in double precision, if the system has such a Bullet too (Debian's libbullet-dev does).

@@ -6,6 +6,8 @@ use std::ffi::CString;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
 
+use support::allocation::{held, Counting};
+use support::recording::{self, Record};
 use voxshell::capi::asset::{vxs_shape_deserialize, vxs_shape_load, vxs_shape_save, vxs_shape_serialize};
 use voxshell::capi::cook_options::*;
 use voxshell::capi::create::*;
@@ -26,6 +28,9 @@ use voxshell::capi::response::{vxs_twist, vxs_wrench};
 use voxshell::capi::shape::*;
 use voxshell::capi::status::*;
 use voxshell::capi::types::*;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
 
 /// A recording has the calls of all threads of the process, so one test at a time makes calls.
 fn alone() -> MutexGuard<'static, ()> {
@@ -322,6 +327,54 @@ fn a_changed_number_is_found() {
     repair(&mut changed);
     let (counts, first) = replay(&changed).unwrap();
     assert!(counts.different > 0 && first.unwrap().contains("vxs_haptics_step"), "{counts:?}");
+}
+
+/// Objects of a call that the recording does not know, or whose number is taken, are released.
+#[test]
+fn a_damaged_recording_leaks_no_object() {
+    let _alone = alone();
+    let vertices: Vec<vxs_vec3> =
+        (0..64).map(|i| vxs_vec3 { x: f64::from(i % 8), y: 0.0, z: f64::from(i / 8) }).collect();
+    let corner = |i: u32| [i / 7 * 8 + i % 7, i / 7 * 8 + i % 7 + 1, i / 7 * 8 + i % 7 + 8];
+    let triangles: Vec<u32> = (0..49).flat_map(corner).collect();
+    let whole = record(|| unsafe {
+        let mut shape = std::ptr::null_mut();
+        ok(vxs_shape_create_triangles(vertices.as_ptr(), 64, triangles.as_ptr(), 49, &mut shape));
+        ok(vxs_shape_release(shape));
+    });
+    let [create, made, ..] = &recording::records(&whole).unwrap()[..] else { panic!("a call has two records") };
+    let numbered = |record: &Record, number: u64| {
+        let mut record = record.clone();
+        record.1[1..9].copy_from_slice(&number.to_le_bytes());
+        record
+    };
+    let mut failed = made.clone();
+    failed.1[17..21].copy_from_slice(&VXS_INVALID_ARGUMENT.to_le_bytes());
+    let mut taken = numbered(made, 4);
+    taken.1[9..17].copy_from_slice(&3u64.to_le_bytes());
+    let asset = std::fs::read(golden("dense").with_file_name("asset_v1_dense.vxs")).unwrap();
+    let object = |number: u64| {
+        let head = [&[recording::OBJECT][..], &number.to_le_bytes(), &[1], &5u64.to_le_bytes()].concat();
+        (0, [head, asset.clone()].concat())
+    };
+    for (what, records) in [
+        ("a call that failed", vec![create.clone(), failed]),
+        ("a number of a call twice", vec![create.clone(), made.clone(), numbered(create, 3), taken]),
+        ("a number of an object twice", vec![object(1), object(2)]),
+    ] {
+        let file = recording::file(&records, vxs_version());
+        let replayed = || {
+            let mut player = Player::new(&file, true).unwrap();
+            while let Ok(Some(_)) = player.step() {}
+        };
+        // The quarantine of released handles has grown, and what is made once per process exists.
+        (0..4).for_each(|_| replayed());
+        let before = held();
+        (0..16).for_each(|_| replayed());
+        let kept = held().saturating_sub(before);
+        // Each of these shapes holds more than a kilobyte.
+        assert!(kept < 16 * 1024, "{what}: {kept} bytes kept");
+    }
 }
 
 /// Sets the checksums of all chunks right.

@@ -107,7 +107,7 @@ mod tests {
     /// The values have many equal words, and grow, so that a torn value or one that goes back is detected.
     #[test]
     fn between_two_threads_nothing_is_torn_goes_back_or_stays_unseen() {
-        const LAST: u64 = 400_000;
+        const LAST: u64 = if cfg!(miri) { 200 } else { 400_000 };
         let (mut writer, mut reader) = channel(|| [0u64; 64]);
         let done = Arc::new(AtomicBool::new(false));
         let writers_end = done.clone();
@@ -150,7 +150,7 @@ mod tests {
         let (mut writer, mut reader) = channel(|| 0);
         // Every order of three moves, many times over.
         let mut state = 1u32;
-        for n in 0..10_000 {
+        for n in 0..if cfg!(miri) { 300 } else { 10_000 } {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             match state >> 30 {
                 0 | 1 => writer.write(n),

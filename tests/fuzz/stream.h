@@ -145,7 +145,22 @@ static inline uint64_t scramble(uint64_t x) {
   x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
   return x ^ (x >> 31);
 }
-static inline uint64_t draw(struct stream *s) { return scramble(s->random += 0x9E3779B97F4A7C15u); }
+#ifdef VOXSHELL_FUZZ_BYTES
+/* The input of a coverage-guided fuzzer (fuzz/calls.c). Two of its bytes replace each random number, until they end. */
+static _Thread_local struct {
+  const unsigned char *at, *end;
+} chosen;
+#endif
+static inline uint64_t draw(struct stream *s) {
+#ifdef VOXSHELL_FUZZ_BYTES
+  if (chosen.end - chosen.at >= 2) {
+    const uint64_t value = (uint64_t)chosen.at[0] | (uint64_t)chosen.at[1] << 8;
+    chosen.at += 2;
+    return value * 0x0001000100010001u;
+  }
+#endif
+  return scramble(s->random += 0x9E3779B97F4A7C15u);
+}
 static inline uint64_t below(struct stream *s, uint64_t n) { return (draw(s) >> 11) % n; }
 static inline int one_in(struct stream *s, uint64_t n) { return below(s, n) == 0; }
 /* Returns a number in [-1, 1). */
@@ -204,6 +219,10 @@ __attribute__((format(printf, 2, 3), noreturn)) static inline void fail(const st
   fprintf(stderr, "  replay: seed=%llu stream=%u calls=0-%llu\n", (unsigned long long)s->seed, s->number,
           (unsigned long long)s->call);
   fflush(NULL);
+#ifdef VOXSHELL_FUZZ_BYTES
+  /* The fuzzer keeps the input of a process that aborts. */
+  abort();
+#endif
   _exit(1);
 }
 

@@ -238,6 +238,13 @@ impl<H: Opaque> Target for H {
 
 /// A new handle.
 impl<H: Opaque> Target for *mut H {
+    unsafe fn take(source: &mut Source) -> Result<*mut Self, Defect> {
+        let pointer: *mut Self = take_target(source)?;
+        if !pointer.is_null() && source.length > 0 {
+            source.unnumbered.push((pointer.cast(), H::KIND as u8));
+        }
+        Ok(pointer)
+    }
     unsafe fn answer(pointer: *mut Self, answer: &mut Answer, _: usize) {
         let made = handle::mark(*pointer);
         let id = made.map_or(0, |mark| {
@@ -255,6 +262,7 @@ impl<H: Opaque> Target for *mut H {
         if id <= REFUSED || source.handles.contains_key(&id) {
             return Err(format!("an object has the number {id}, which is taken"));
         }
+        source.unnumbered.retain(|(place, _)| *place != pointer.cast());
         source.handles.insert(id, Held { pointer: (*pointer).cast(), kind: H::KIND as u8 });
         source.used.push(id);
         Ok(())

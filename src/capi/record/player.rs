@@ -10,18 +10,14 @@ use super::calls;
 use super::file::{self, Call, Content, Event, Reply};
 use super::heights;
 use super::sink::Unusable;
-use super::source::{Held, Source};
+use super::source::{release, Held, Source};
 use crate::asset::Shape;
-use crate::capi::batch::vxs_batch;
 use crate::capi::forms::{vxs_field, vxs_pointshell};
 use crate::capi::handle::{self, Exclusive, Kind};
-use crate::capi::haptics_handle::vxs_haptics;
 use crate::capi::haptics_types::{vxs_haptics_motion, vxs_haptics_output};
-use crate::capi::hulls::vxs_hulls;
 use crate::capi::query::vxs_workspace;
 use crate::capi::status::*;
 use crate::capi::types::{vxs_pose, vxs_shape};
-use crate::capi::voxelmap::vxs_voxelmap;
 use crate::capi::voxtree::vxs_voxtree;
 use crate::voxtree::VoxTree;
 
@@ -287,6 +283,9 @@ impl<'a> Player<'a> {
 
     /// Makes an object from before the recording.
     fn restore(&mut self, kind: u8, id: u64, content: &[u8]) -> Result<(), String> {
+        if id < 2 || self.handles.contains_key(&id) {
+            return Err(format!("an object has the number {id}, which is taken"));
+        }
         let shape = || Shape::from_bytes(content).map_err(|e| format!("object {id}: {e}"));
         let lacks = || format!("object {id} lacks its form");
         let mut pointer: *mut c_void = std::ptr::null_mut();
@@ -313,9 +312,6 @@ impl<'a> Player<'a> {
             }
         };
         made.map_err(|failure| failure.message)?;
-        if id < 2 || self.handles.contains_key(&id) {
-            return Err(format!("an object has the number {id}, which is taken"));
-        }
         self.handles.insert(id, Held { pointer: pointer.cast(), kind });
         Ok(())
     }
@@ -373,29 +369,4 @@ impl Drop for Player<'_> {
             unsafe { release(held) };
         }
     }
-}
-
-unsafe fn release(held: &Held) {
-    let (pointer, is) = (held.pointer, |kind: Kind| held.kind == kind as u8);
-    let released = if is(Kind::Shape) {
-        handle::release("object", pointer.cast::<vxs_shape>())
-    } else if is(Kind::Field) {
-        handle::release("object", pointer.cast::<vxs_field>())
-    } else if is(Kind::PointShell) {
-        handle::release("object", pointer.cast::<vxs_pointshell>())
-    } else if is(Kind::Workspace) {
-        handle::release("object", pointer.cast::<vxs_workspace>())
-    } else if is(Kind::Haptics) {
-        handle::release("object", pointer.cast::<vxs_haptics>())
-    } else if is(Kind::Voxelmap) {
-        handle::release("object", pointer.cast::<vxs_voxelmap>())
-    } else if is(Kind::VoxTree) {
-        handle::release("object", pointer.cast::<vxs_voxtree>())
-    } else if is(Kind::Hulls) {
-        handle::release("object", pointer.cast::<vxs_hulls>())
-    } else {
-        handle::release("object", pointer.cast::<vxs_batch>())
-    };
-    // A handle that is gone already needs no release.
-    drop(released);
 }

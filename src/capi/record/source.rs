@@ -7,7 +7,15 @@ use std::path::PathBuf;
 
 use super::file::Reader;
 use super::sink::Hash;
-use crate::capi::types::vxs_pose;
+use crate::capi::batch::vxs_batch;
+use crate::capi::forms::{vxs_field, vxs_pointshell};
+use crate::capi::handle::{self, Kind};
+use crate::capi::haptics_handle::vxs_haptics;
+use crate::capi::hulls::vxs_hulls;
+use crate::capi::query::vxs_workspace;
+use crate::capi::types::{vxs_pose, vxs_shape};
+use crate::capi::voxelmap::vxs_voxelmap;
+use crate::capi::voxtree::vxs_voxtree;
 
 /// Why a recorded call cannot be decoded.
 pub(in crate::capi) type Defect = String;
@@ -35,6 +43,32 @@ pub(in crate::capi) struct Held {
     pub kind: u8,
 }
 
+/// Releases a live handle.
+pub(super) unsafe fn release(held: &Held) {
+    let (pointer, is) = (held.pointer, |kind: Kind| held.kind == kind as u8);
+    let released = if is(Kind::Shape) {
+        handle::release("object", pointer.cast::<vxs_shape>())
+    } else if is(Kind::Field) {
+        handle::release("object", pointer.cast::<vxs_field>())
+    } else if is(Kind::PointShell) {
+        handle::release("object", pointer.cast::<vxs_pointshell>())
+    } else if is(Kind::Workspace) {
+        handle::release("object", pointer.cast::<vxs_workspace>())
+    } else if is(Kind::Haptics) {
+        handle::release("object", pointer.cast::<vxs_haptics>())
+    } else if is(Kind::Voxelmap) {
+        handle::release("object", pointer.cast::<vxs_voxelmap>())
+    } else if is(Kind::VoxTree) {
+        handle::release("object", pointer.cast::<vxs_voxtree>())
+    } else if is(Kind::Hulls) {
+        handle::release("object", pointer.cast::<vxs_hulls>())
+    } else {
+        handle::release("object", pointer.cast::<vxs_batch>())
+    };
+    // A handle that is gone already needs no release.
+    drop(released);
+}
+
 /// Reads the arguments of one call.
 pub(in crate::capi) struct Source<'a> {
     pub arguments: Reader<'a>,
@@ -48,6 +82,8 @@ pub(in crate::capi) struct Source<'a> {
     pub handles: &'a mut HashMap<u64, Held>,
     /// Handles that the call uses and makes.
     pub used: Vec<u64>,
+    /// Where the call writes new handles that have no number yet, and their kinds.
+    pub unnumbered: Vec<(*mut *mut c_void, u8)>,
     /// Shapes and their poses, as far as the call has some.
     pub placed: Vec<(u64, vxs_pose)>,
     /// Whether the recorded call has written outputs.
@@ -80,6 +116,7 @@ impl<'a> Source<'a> {
             length: 0,
             handles,
             used: Vec::new(),
+            unnumbered: Vec::new(),
             placed: Vec::new(),
             has_outputs: false,
             is_timed: false,
@@ -163,5 +200,19 @@ impl<'a> Source<'a> {
     /// Reads a number of the recorded answer.
     pub fn item(&mut self) -> Result<u64, Defect> {
         self.items.number().ok_or_else(|| "the answer of the call is cut off".into())
+    }
+}
+
+impl Drop for Source<'_> {
+    fn drop(&mut self) {
+        // A damaged recording may say that a call failed which succeeds, or give a number that is taken.
+        for (place, kind) in self.unnumbered.drain(..) {
+            // SAFETY: the place is in the blocks of this source. It is null, or the call wrote a handle that nobody else has.
+            unsafe {
+                if !(*place).is_null() {
+                    release(&Held { pointer: *place, kind });
+                }
+            }
+        }
     }
 }

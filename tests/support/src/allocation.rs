@@ -53,6 +53,11 @@ pub fn allocations(work: impl FnOnce()) -> usize {
     CALLS.with(Cell::get) - before
 }
 
+/// Returns the number of bytes that all threads hold.
+pub fn held() -> usize {
+    HELD.load(Relaxed)
+}
+
 /// Returns the result of `work` and the peak memory held in it, bytes, on all threads, beyond that held before. It is
 /// meaningful only if nothing else runs at the same time.
 pub fn peak<T>(work: impl FnOnce() -> T) -> (T, usize) {

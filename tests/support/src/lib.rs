@@ -10,6 +10,7 @@ pub mod fuzz;
 pub mod haptics;
 pub mod motion;
 pub mod parts;
+pub mod recording;
 pub mod reference;
 pub mod rng;
 pub mod soup;
