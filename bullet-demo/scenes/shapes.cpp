@@ -70,6 +70,9 @@ btVoxShellSettings contact_settings(const Setup& setup) {
         settings.m_roles = VXS_ROLES_AUTO;
         // The facets of a thread's mesh are many and small: to test their edges takes longer than to test the samples.
         settings.m_coverage = VXS_COVERAGE_SAMPLES;
+        settings.m_closeFit = true;
+        // Half of all samples are in contact; some from each part of the thread are enough.
+        settings.m_denseAbove = 256;
     }
     if (setup.segments == Segments::Level) settings.m_segmentation = VXS_SEGMENTATION_LEVEL;
     if (setup.segments == Segments::Region) settings.m_segmentation = VXS_SEGMENTATION_REGION;

@@ -326,6 +326,32 @@ void distinct_normals_are_kept_apart()
 	CHECK(std::any_of(chosen.begin(), chosen.end(), [](uint32_t i) { return i >= 100; }));
 }
 
+void a_close_fit_keeps_what_touches_on_the_far_side()
+{
+	// A nut that is thrown at one flank: contacts of that flank come nearer by 40 mm in the step, those of the other retreat.
+	ContactSelector selector;
+	std::vector<Candidate> all = sheet(10, 0, 1), behind = all;
+	for (Candidate& c : all)
+	{
+		c.distance = 1e-4;
+		c.gap = -0.04 + 0.02 * c.point.x;
+	}
+	for (Candidate& c : behind)
+	{
+		c.feature += 1000;
+		c.distance = c.gap = 1e-4;
+		c.normal = {0, 0, -1};
+	}
+	all.insert(all.end(), behind.begin(), behind.end());
+	const auto on_the_far_side = [&](bool close_fit) {
+		const std::vector<uint32_t>& chosen = selector.select(all, 16, 5e-4, 0.5, close_fit);
+		CHECK(chosen.size() == 16);
+		return std::count_if(chosen.begin(), chosen.end(), [](uint32_t i) { return i >= 100; });
+	};
+	CHECK(on_the_far_side(false) == 0);
+	CHECK(on_the_far_side(true) >= 4);
+}
+
 void hopeless_contacts_are_left_out()
 {
 	ContactSelector selector;
@@ -359,6 +385,7 @@ int main()
 	selection_spreads_to_the_corners_and_keeps_the_deepest();
 	selection_does_not_flicker_under_noise();
 	distinct_normals_are_kept_apart();
+	a_close_fit_keeps_what_touches_on_the_far_side();
 	hopeless_contacts_are_left_out();
 	reach_counts_speed_spin_and_gravity();
 	return finish();

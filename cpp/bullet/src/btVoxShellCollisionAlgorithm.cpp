@@ -281,7 +281,7 @@ void btVoxShellCollisionAlgorithm::State::select(const Wanted& wanted, double si
 		segments.select(candidates, {deepest, size_t(manifolds_of(settings, false)), size_t(MANIFOLD_CACHE_SIZE), wanted.worth, size}, chosen);
 		return;
 	}
-	for (const uint32_t index : selector.select(candidates, size_t(manifolds_of(settings, false) * MANIFOLD_CACHE_SIZE), wanted.worth, size))
+	for (const uint32_t index : selector.select(candidates, size_t(manifolds_of(settings, false) * MANIFOLD_CACHE_SIZE), wanted.worth, size, settings.m_closeFit))
 		chosen.push_back(candidates[index]);
 }
 

@@ -269,7 +269,7 @@ size_t ContactSelector::farthest(float nearest) const
 	return at;
 }
 
-const std::vector<uint32_t>& ContactSelector::select(const std::vector<Candidate>& candidates, size_t count, double margin, double size)
+const std::vector<uint32_t>& ContactSelector::select(const std::vector<Candidate>& candidates, size_t count, double margin, double size, bool close_fit)
 {
 	m_candidates = &candidates;
 	m_answer.clear();
@@ -292,7 +292,8 @@ const std::vector<uint32_t>& ContactSelector::select(const std::vector<Candidate
 	}
 	if (m_pool.empty())
 		return m_answer;
-	if (m_pool.size() > kThinAbove)
+	// A cell of a close fit has contacts of several sides.
+	if (m_pool.size() > kThinAbove && !close_fit)
 		thin(candidates);
 	m_anchor = place_in_pool(most_urgent);
 	const size_t lowest = place_in_pool(deepest);
@@ -304,9 +305,11 @@ const std::vector<uint32_t>& ContactSelector::select(const std::vector<Candidate
 	for (const uint32_t i : m_pool)
 	{
 		m_places.add(candidates[i].point - origin, candidates[i].normal * turn);
-		// What touches counts even if it would retreat: the contacts ahead may throw the body back onto it.
 		const Candidate& c = candidates[i];
-		const double late = std::min(c.gap - candidates[most_urgent].gap, std::max(c.distance, 0.0) - std::min(candidates[deepest].distance, 0.0));
+		double late = c.gap - candidates[most_urgent].gap;
+		// In a close fit what touches counts even if it would retreat: the contacts ahead throw the body back onto it.
+		if (close_fit)
+			late = std::min(late, std::max(c.distance, 0.0) - std::min(candidates[deepest].distance, 0.0));
 		const double near = std::max(margin, 1e-9) / (std::max(margin, 1e-9) + late);
 		m_weight.push_back(float(near * near));
 	}

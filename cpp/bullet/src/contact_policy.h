@@ -100,8 +100,9 @@ public:
 	/// @param count largest number of contacts to choose
 	/// @param margin      candidates whose gap exceeds this are not worth a constraint, m
 	/// @param size        a length of the bodies: turning a normal by 1 rad counts as much as half of it in position, m
+	/// @param close_fit   contacts that touch count as much as those that the motion makes urgent
 	/// @return            indices of `candidates`; valid until the next call
-	const std::vector<uint32_t>& select(const std::vector<Candidate>& candidates, size_t count, double margin, double size);
+	const std::vector<uint32_t>& select(const std::vector<Candidate>& candidates, size_t count, double margin, double size, bool close_fit = false);
 
 private:
 	/// Positions and turned normals of contacts, relative to one of them, as structure of arrays: their squared

@@ -17,9 +17,6 @@ const double kSlowSteps = 4;
 /// will be near at the step's end: the others are few, and are remembered.
 const double kFar = 0.2;
 
-/// Above this number of contacts of samples, the contacts are thinned before each one is evaluated.
-const uint64_t kDense = 256;
-
 /// Contacts of edges are searched anew when a gap may have changed by more than this fraction of the margin.
 const double kEdgesStay = 0.01;
 
@@ -156,7 +153,7 @@ bool PairQuery::search_samples(const Side& first, const Side& second, const btVo
 		query.preferred = kept.data();
 		query.preferred_count = uint32_t(kept.size());
 		query.step = &step;
-		step.dense_above = kDense;
+		step.dense_above = settings.m_denseAbove;
 		// Who asks for all edges gets all: a spike between walls sinks in deeper by the corners of an outline alone.
 		step.extremes_only = settings.m_coverage != VXS_COVERAGE_EDGES || !first.voxshell || !second.voxshell;
 		if (is_far)

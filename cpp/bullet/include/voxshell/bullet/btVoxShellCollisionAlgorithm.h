@@ -43,6 +43,13 @@ struct btVoxShellSettings
 	/// Level of the sphere tree for VXS_SEGMENTATION_LEVEL: 0 is the root, which is one segment. A tree with fewer
 	/// levels uses its last one.
 	unsigned m_segmentLevel = 3;
+	/// The bodies enclose each other with little play, as nuts on bolts or pegs in holes: points of all sides that are within
+	/// the margin are given to the solver, whichever side the motion is toward. Otherwise a blow that is resolved on one side
+	/// can throw a body through the other. Without segmentation only.
+	bool m_closeFit = false;
+	/// Number of samples in contact above which contacts are thinned before each one is evaluated (vxs_query_step::dense_above).
+	/// Close fits such as threads take half the time with 256; where bodies tumble, more contacts are worth their time.
+	unsigned m_denseAbove = 1024;
 	/// Impacts slower than this do not bounce, m/s. Keep it equal to btContactSolverInfo::m_restitutionVelocityThreshold.
 	btScalar m_restitutionVelocityThreshold = btScalar(0.2);
 	/// Contacts are searched up to the distance that the bodies can approach in one step, times this factor.
