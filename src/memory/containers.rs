@@ -4,9 +4,9 @@ use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, Hash};
 
+use foldhash::fast::RandomState;
 use rayon::prelude::*;
 
-use super::hashing::Seeded;
 use super::refusal::refuse;
 use super::reserve::{is_low, refusable};
 
@@ -37,10 +37,10 @@ pub fn filled_with<T>(n: usize, make: impl FnMut() -> T) -> Vec<T> {
     v
 }
 
-/// A map of small keys of integers.
-pub type Map<K, V> = HashMap<K, V, Seeded>;
+/// A map of small keys of integers: its hash is faster than that of the standard library.
+pub type Map<K, V> = HashMap<K, V, RandomState>;
 /// A set of small keys of integers.
-pub type Set<K> = HashSet<K, Seeded>;
+pub type Set<K> = HashSet<K, RandomState>;
 
 /// An empty map with room for `n`.
 pub fn map_with_capacity<K: Eq + Hash, V>(n: usize) -> Map<K, V> {

@@ -20,7 +20,6 @@ mod bytes;
 mod containers;
 mod derived;
 mod guard;
-mod hashing;
 mod refusal;
 mod reserve;
 mod threads;
