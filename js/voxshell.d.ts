@@ -57,6 +57,8 @@ export interface ShapeInfo {
   samples: number;
   /** Lowest and highest corner, body frame, metres. */
   bounds: [number[], number[]];
+  /** Levels of the sphere tree; 0 without samples. */
+  treeLevels: number;
 }
 
 /** Field and samples of a body. Immutable. Freed by `free`, or when it is collected. */
@@ -65,6 +67,11 @@ export interface Shape {
   readonly mesh: { vertices: Float64Array; faces: Uint32Array };
   /** Points and unit normals of the samples, body frame, metres. */
   readonly samples: { points: Float64Array; normals: Float64Array };
+  /**
+   * First sample of each part into which a level of the sphere tree divides the samples, ascending; 0 is the root, with one
+   * part. The samples of a part have consecutive numbers.
+   */
+  treeLevel(level: number): Uint32Array;
   /** Signed distances, metres, and gradients at points x, y, z, …, body frame. */
   sample(points: ArrayLike<number>): { distances: Float64Array; gradients: Float64Array };
   /** First hits of segments between points x, y, z, …, body frame; null without one. */

@@ -289,12 +289,12 @@ class Shape {
 
   get info() {
     const { core } = this;
-    return core.with([[Float64Array, 14]], (out) => {
+    return core.with([[Float64Array, 15]], (out) => {
       core.check(core.call("vxj_info", this.place(), out));
-      const n = core.view(Float64Array, out, 14);
+      const n = core.view(Float64Array, out, 15);
       return {
         vertices: n[0], triangles: n[1], grid: [...n.subarray(2, 5)], voxelSize: n[5], fieldErrorMax: n[6], samples: n[7],
-        bounds: [[...n.subarray(8, 11)], [...n.subarray(11, 14)]],
+        bounds: [[...n.subarray(8, 11)], [...n.subarray(11, 14)]], treeLevels: n[14],
       };
     });
   }
@@ -313,6 +313,15 @@ class Shape {
     return core.with([[Float64Array, size], [Float64Array, size]], (points, normals) => {
       core.check(core.call("vxj_samples", this.place(), points, normals, info.samples));
       return { points: core.view(Float64Array, points, size).slice(), normals: core.view(Float64Array, normals, size).slice() };
+    });
+  }
+
+  treeLevel(level) {
+    if (!Number.isInteger(level) || level < 0 || level > 255) refuse("level", level, "a whole number from 0 to 255");
+    const { core, info } = this;
+    return core.with([[Uint32Array, info.samples], [Uint32Array, 1]], (first, count) => {
+      core.check(core.call("vxj_tree_level", this.place(), level, first, info.samples, count));
+      return core.view(Uint32Array, first, core.view(Uint32Array, count, 1)[0]).slice();
     });
   }
 

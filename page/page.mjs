@@ -10,6 +10,8 @@ const HINTS = {
 };
 const IDENTITY = [0, 0, 0, 0, 0, 0, 1];
 const PITCH = 0.002, NUT_HEIGHT = 0.02; // metres, of the bolt and nut of the library
+/** Colours of the parts of a level of the sphere tree; the first is that of all samples. */
+const PARTS = [[0.05, 0.1, 0.25, 1], [0.9, 0.35, 0.1, 1], [0.1, 0.6, 0.25, 1], [0.85, 0.7, 0.1, 1], [0.6, 0.15, 0.6, 1], [0.1, 0.65, 0.7, 1], [0.95, 0.95, 0.95, 1]];
 const by = (id) => document.getElementById(id);
 
 /** The worker, as a function that returns promises. */
@@ -90,6 +92,8 @@ async function cookFirst() {
   await cook("a", by("kind").value, file ?? {});
   const [low, high] = bodies.a.info.bounds, extent = Math.max(...high.map((x, k) => x - low[k]));
   bodies.a.extent = extent;
+  by("level").max = Math.max(0, bodies.a.levels.length - 1);
+  by("level-value").value = by("level").value;
   await cookSecond();
   look();
 }
@@ -167,6 +171,7 @@ async function slice() {
   figures([
     ["triangles", info.triangles.toLocaleString("en")], ["grid", info.grid.join(" × ")], ["voxel", length(info.voxelSize)],
     ["largest error of the field", length(info.fieldErrorMax)], ["samples", info.samples.toLocaleString("en")],
+    [`parts of level ${by("level").value} of ${bodies.a.levels.length}`, (bodies.a.levels[+by("level").value]?.length ?? 0).toLocaleString("en")],
     ["cooked in", `${milliseconds.toFixed(0)} ms`], ["25,600 distances", time(microseconds)], ["slice at", length(at)],
   ]);
 }
@@ -191,7 +196,7 @@ function draw() {
     if (!bodies.a) return;
     if (mode === "shape") {
       painter.body(bodies.a.kept, IDENTITY, blue);
-      if (by("show-samples").checked) painter.plainly("points", bodies.a.samples, IDENTITY, [0.05, 0.1, 0.25, 1], 2.5);
+      if (by("show-samples").checked) treeLevel();
       return;
     }
     painter.body(bodies.a.kept, IDENTITY, mode === "contacts" ? [...blue.slice(0, 3), 0.75] : blue);
@@ -209,6 +214,16 @@ function draw() {
       marks(red);
     }
   });
+}
+
+/** Samples in the colours of the parts into which a level of the sphere tree divides them. */
+function treeLevel() {
+  const { samples, levels } = bodies.a, first = levels[+by("level").value] ?? [0], shown = PARTS.map(() => []);
+  first.forEach((from, part) => {
+    const to = first[part + 1] ?? samples.length / 3, kept = shown[part % PARTS.length];
+    for (let k = 3 * from; k < 3 * to; k++) kept.push(samples[k]);
+  });
+  shown.forEach((places, i) => places.length && painter.plainly("points", places, IDENTITY, PARTS[i], first.length > 1 ? 4 : 2.5));
 }
 
 function marks(color) {
@@ -274,6 +289,10 @@ by("second").onchange = () => want(async () => {
 by("file").onchange = () => take(by("file").files[0]);
 for (const id of ["axis", "slice", "turn", "off"]) by(id).oninput = () => want(refresh);
 for (const id of ["time", "show-samples"]) by(id).oninput = draw;
+by("level").oninput = () => {
+  by("level-value").value = by("level").value;
+  want(refresh);
+};
 for (const tab of document.querySelectorAll("[role=tab]")) tab.onclick = () => setMode(tab.dataset.mode);
 by("play").onclick = () => {
   playing = !playing;

@@ -25,6 +25,9 @@ function scaled(kind, extent, options) {
   return core.cook(vertices.map((x) => factor * x), faces, options);
 }
 
+/** First samples of the parts of each level of the sphere tree. */
+const treeLevels = (shape) => Array.from({ length: shape.info.treeLevels }, (_, level) => shape.treeLevel(level));
+
 const actions = {
   async start({ wasm }) {
     core = await load(wasm);
@@ -39,7 +42,7 @@ const actions = {
     const milliseconds = now() - begin;
     shapes.get(slot)?.free();
     shapes.set(slot, shape);
-    return { mesh: shape.mesh, samples: shape.samples.points, info: shape.info, milliseconds };
+    return { mesh: shape.mesh, samples: shape.samples.points, info: shape.info, milliseconds, levels: treeLevels(shape) };
   },
 
   /** Distances on a square of n × n points, in rows, at `position` along an axis, with the extent that they span. */

@@ -191,6 +191,24 @@ pub unsafe extern "C" fn vxj_samples(
     status
 }
 
+/// Writes the first sample of each part into which a level of the sphere tree divides the samples, and their number.
+///
+/// # Safety
+/// There is room for `room` numbers; `count` is to one.
+#[no_mangle]
+pub unsafe extern "C" fn vxj_tree_level(
+    shape: *const vxs_shape,
+    level: u32,
+    first: *mut u32,
+    room: usize,
+    count: *mut u32,
+) -> vxs_status {
+    let mut n = 0;
+    let status = vxs_shape_get_segments(shape, level, first, room, &mut n);
+    *count = n as u32;
+    status
+}
+
 /// Cooks a primitive. Sizes that are NaN, and details of 0, keep their defaults.
 ///
 /// # Safety
@@ -269,7 +287,7 @@ pub unsafe extern "C" fn vxj_release(shape: *mut vxs_shape) -> vxs_status {
     vxs_shape_release(shape)
 }
 
-/// Writes 14 numbers: vertices, triangles, grid (3), voxel size, largest error, samples, and the box (6).
+/// Writes 15 numbers: vertices, triangles, grid (3), voxel size, largest error, samples, the box (6), and tree levels.
 ///
 /// # Safety
 /// `out` has room for them; `shape` is a handle.
@@ -286,7 +304,8 @@ pub unsafe extern "C" fn vxj_info(shape: *const vxs_shape, out: *mut f64) -> vxs
     let [nx, ny, nz] = info.grid_dims;
     let counts = [info.vertex_count as f64, info.triangle_count as f64, f64::from(nx), f64::from(ny), f64::from(nz)];
     let field = [info.voxel_size, info.field_error_max, info.sample_count as f64];
-    let numbers = counts.into_iter().chain(field).chain(vector(bounds.min)).chain(vector(bounds.max));
+    let levels = [f64::from(info.tree_levels)];
+    let numbers = counts.into_iter().chain(field).chain(vector(bounds.min)).chain(vector(bounds.max)).chain(levels);
     for (i, x) in numbers.enumerate() {
         *out.add(i) = x;
     }

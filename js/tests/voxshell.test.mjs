@@ -104,6 +104,21 @@ test("a mesh file is read", () => {
   assert.throws(() => vx.cookFile(new TextEncoder().encode("v 0 0\nf 1 2 3\n"), "a.obj"), /line 1/);
 });
 
+test("levels of the sphere tree divide the samples", () => {
+  const { samples, treeLevels } = torus.info;
+  assert.ok(treeLevels > 2);
+  assert.deepEqual([...torus.treeLevel(0)], [0]);
+  let before = new Set([0]);
+  for (let level = 1; level < treeLevels; level++) {
+    const first = [...torus.treeLevel(level)];
+    assert.ok(first.length > before.size && first.every((n, i) => n < samples && (i === 0 ? n === 0 : n > first[i - 1])));
+    // A part is divided, never cut across.
+    assert.ok([...before].every((n) => first.includes(n)));
+    before = new Set(first);
+  }
+  assert.equal(vx.sphere(1).info.treeLevels, 0);
+});
+
 test("bad input is named", () => {
   const wrong = [
     [() => vx.cook([0, 0], [0, 1, 2]), /vertices is 2 numbers; expected an array of numbers, 3 for each/],
@@ -119,6 +134,7 @@ test("bad input is named", () => {
     [() => vx.contacts(torus, torus, { poseB: [0, 0, NaN, 0, 0, 0, 1] }), /NaN|finite/],
     [() => vx.contacts(torus, {}), /b is .*; expected a shape of this module/],
     [() => vx.fromBytes(new Uint8Array([1, 2, 3])), /./],
+    [() => torus.treeLevel(-1), /level is -1; expected a whole number from 0 to 255/],
     [() => torus.sample([0, 0]), /points is 2 numbers/],
     [() => torus.segments([0, 0, 0], []), /to is 0 numbers; expected 3/],
   ];

@@ -65,6 +65,12 @@ def picture(page, name):
 def test_each_mode_answers(page):
     assert int(figures(page)["triangles"].replace(",", "")) > 1000
     picture(page, "shape")
+    page.locator("#level").fill("2")
+    page.wait_for_function("[...document.querySelectorAll('#figures td')].some((cell) => cell.textContent.startsWith('parts of level 2'))")
+    page.wait_for_timeout(500)
+    parts = next(value for name, value in figures(page).items() if name.startswith("parts of level 2"))
+    assert 2 < int(parts.replace(",", "")) <= 64
+    picture(page, "level")
     page.locator("[data-mode=contacts]").click()
     settle(page, "contacts")
     assert figures(page)["contacts"] == "0"
