@@ -40,8 +40,9 @@ void demo::nut_bolt(Scene& scene, const Setup& setup) {
     const int row = int(std::ceil(std::sqrt(double(pairs))));
     std::vector<btRigidBody*> nuts;
     for (int i = 0; i < pairs; ++i) {
-        // Bullet's broadphase enlarges the box of a moving body by 50 mm, so closer pairs would count as neighbours.
-        const btVector3 head(btScalar(0.15) * (i % row), 0, btScalar(0.15) * (i / row));
+        // Bullet enlarges the box of each body by 20 mm, and that of a moving one by 50 mm more: closer pairs would count as
+        // neighbours.
+        const btVector3 head(btScalar(0.25) * (i % row), 0, btScalar(0.25) * (i / row));
         // Each pair has its own orientation: the nut starts at its own angle, on the helix.
         const btScalar turns = btScalar(setup.turns) - btScalar(i) / btScalar(pairs);
         scene.add_static(bolt, standing(bolt, head, 0)).setFriction(friction);

@@ -79,6 +79,10 @@ pub struct Arguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=5000))]
     pub count: Option<u32>,
 
+    /// Threads of the narrowphase in the rows of Voxshell; nut-bolt-1000 has rows for one and for two
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub threads: Option<u32>,
+
     /// Stop a row of stock Bullet after this many seconds of computing and report it; 0 never stops. Default: 60, with
     /// --all 10, and in the tour 1, where the limit applies to Voxshell's rows too
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]

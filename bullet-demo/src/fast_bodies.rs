@@ -168,6 +168,7 @@ mod tests {
         let context = Context {
             decomposer: Decomposer { cache, folder: folder.path(), limit: None, progress: &progress },
             steps,
+            threads: None,
             patience: None,
             all_patience: false,
             json: false,

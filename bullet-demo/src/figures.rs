@@ -255,13 +255,13 @@ impl SceneRow {
         row.put("resting_gap_mm", f.resting_gap);
         row.put("kinetic_energy_j", f.kinetic_energy);
         row.put("kinetic_energy_late_j", f.kinetic_energy_late);
+        row.put("threads", self.case.threads.unwrap_or(1));
         if let Some(r) = f.rebound {
             row.put("rebound_height_m", r.height);
             row.put("rebound_error_pct", r.error);
         }
         if let Some(t) = f.threads {
             row.put("parts", self.case.parts.unwrap_or(Parts::M16).name());
-            row.put("threads", self.case.threads.unwrap_or(1));
             row.put("pitch_mm", t.pitch * 1e3);
             row.put("np_mean_us_per_nut", f.np_mean / t.nuts as f64);
             row.put("np_p99_us_per_nut", f.np_p99 / t.nuts as f64);

@@ -141,6 +141,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
             progress: &progress,
         },
         steps: arguments.steps.map(|n| n as usize),
+        threads: arguments.threads,
         patience: arguments.patience(),
         all_patience: arguments.tour(),
         json: arguments.json,

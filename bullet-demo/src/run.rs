@@ -61,6 +61,8 @@ pub struct Context<'a> {
     pub decomposer: Decomposer<'a>,
     /// Number of steps for all scenes; `None` for each scene's own.
     pub steps: Option<usize>,
+    /// Threads of the narrowphase in rows of Voxshell that do not have their own number; `None` for one.
+    pub threads: Option<u32>,
     pub patience: Option<Duration>,
     /// True if the time limit applies to Voxshell's rows too.
     pub all_patience: bool,
@@ -144,6 +146,8 @@ pub fn run_scene(cast: &Cast, methods: &[Method], drive: Option<Drive>, context:
 
 pub fn run_row(cast: &Cast, method: Method, case: Case, context: &Context) -> Outcome {
     let scene = cast.scene;
+    let threads = case.threads.or(context.threads.filter(|_| method.is_voxshell()));
+    let case = Case { threads, ..case };
     let result = recorded(cast, method, case, context);
     let (outcome, run) = match result {
         Ok((figures, run)) => (Ok(figures), Some(run)),

@@ -22,6 +22,7 @@ fn run_in(cast: &Cast, method: Method, case: Case, steps: usize) -> (Figures, Ru
     let context = Context {
         decomposer: Decomposer { cache: HullCache::at(None), folder: folder.path(), limit: None, progress: &progress },
         steps: Some(steps),
+        threads: None,
         patience: None,
         all_patience: false,
         json: false,

@@ -36,6 +36,7 @@ fn run<const N: usize>(cast: &Cast, cases: [Case; N], steps: usize) -> [(Figures
             progress: decomposer.progress,
             decomposer,
             steps: Some(steps),
+            threads: None,
             patience: None,
             all_patience: false,
             json: false,

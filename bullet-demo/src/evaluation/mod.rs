@@ -214,6 +214,7 @@ impl Bench<'_> {
                 progress: self.progress,
             },
             steps: self.extent.steps,
+            threads: None,
             patience: Some(Duration::from_secs_f64(seconds)),
             all_patience: cast.scene.is_pile(),
             json: false,

@@ -45,6 +45,7 @@ pub fn rows(mesh: &TriMesh, arguments: &CookArguments) -> Result<Vec<Row>> {
             let rest = pair.rest(&format!("contact/rest/{name}/{samples}"), &mut rows)?;
             if samples == SAMPLES[0] || arguments.samples.is_some() {
                 pair.random(&format!("contact/random/{name}"), &mut rows)?;
+                pair.distance(&format!("contact/distance/{name}"), &mut rows)?;
                 pair.moving(&format!("contact/moving/{name}"), rest, &mut rows)?;
             }
         }
@@ -185,6 +186,37 @@ impl Pair<'_> {
         for (kind, us, target) in [("median", at(0.5), 25.0), ("p99", at(0.99), 120.0)] {
             rows.push(Row::new(format!("{name}/{kind}"), us, "us").target(target));
         }
+        Ok(())
+    }
+
+    /// Measures the distance of touching bodies beside all of their contacts, in turns, over random poses.
+    fn distance(&self, name: &str, rows: &mut Vec<Row>) -> Result<()> {
+        let mut random = Random::new(5);
+        let mut poses = Vec::new();
+        for _ in 0..RANDOM / 10 {
+            let turn = random.rotation();
+            poses.push(self.touching(turn, [random.next() * 0.4 - 0.2, random.next() * 0.4 - 0.2])?);
+        }
+        let (mut workspace, still) = (Workspace::new(), Pose::identity());
+        let (a, b) = (self.shape.geometry(), self.other.geometry());
+        let all = Query { roles: Roles::ShellOfA, max_separation: 0.0, max_contacts: 0, ..Query::default() };
+        let (mut least, mut most) = ([f64::INFINITY; 2], [0.0_f64; 2]);
+        for _ in 0..=ROUNDS {
+            let (alone, done) = of_thread(|| -> Result<()> {
+                let one = |p| distance(a, p, b, &still, Roles::ShellOfA, f64::INFINITY, &mut workspace).map(|_| ());
+                poses.iter().try_for_each(one)
+            });
+            done?;
+            let (contacts, done) =
+                of_thread(|| poses.iter().try_for_each(|p| self.ask(p, &all, &mut workspace).map(|_| ())));
+            done?;
+            for (k, seconds) in [alone, contacts].into_iter().enumerate() {
+                (least[k], most[k]) = (least[k].min(seconds), most[k].max(seconds));
+            }
+        }
+        let row = Row::ratio(format!("{name}/over_contacts"), least[0], "all contacts up to 0", least[1]).target(1.0);
+        let spread = [most[0] / least[0], most[1] / least[1]];
+        rows.push(row.with("poses", poses.len()).with("spread", spread[0]).with("peer_spread", spread[1]));
         Ok(())
     }
 

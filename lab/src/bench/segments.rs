@@ -24,16 +24,10 @@ const SIDE: f64 = 1.5;
 /// Resolution from which a dense grid exceeds the memory of many machines.
 const FULL_GRID: u32 = 1024;
 
-/// Returns the target for the million, seconds.
-fn target(cells: u32) -> Option<f64> {
-    Some(match cells {
-        128 => 0.30,
-        256 => 0.32,
-        512 => 0.40,
-        1024 => 0.60,
-        _ => return None,
-    })
-}
+/// Target for the million at every resolution, seconds.
+const TARGET: f64 = 0.12;
+/// Largest time of single segments over that of a batch.
+const SINGLY: f64 = 1.5;
 
 struct Bench {
     segments: Vec<Segment>,
@@ -127,8 +121,9 @@ impl Bench {
         let name = format!("segments/{cells}{storage}");
         let counted = |row: Row| row.with("segments", segments.len()).with("hits", hits);
         let ours = counted(Row::timed(&name, batch)).with("mesh_hits", self.mesh_hits);
-        self.rows.push(ours.target(target(cells)));
-        self.rows.push(counted(Row::timed(format!("{name}/one_at_a_time"), one)).target(target(cells)));
+        self.rows.push(ours.target(TARGET));
+        let singly = Row::timed_ratio(format!("{name}/one_at_a_time/over_batch"), one, "batch", batch);
+        self.rows.push(counted(singly).with("one_at_a_time_s", one.least).target(SINGLY));
         let mut over = |peer: &str, title: &str, seconds: Timing, peer_hits: f64, target: Option<f64>| {
             let row = Row::timed_ratio(format!("{name}/over_{peer}"), batch, title, seconds).target(target);
             self.rows.push(counted(row).with("peer_hits", peer_hits));
@@ -142,7 +137,7 @@ impl Bench {
         }
         if let Some(embree) = &self.embree {
             let title = format!("{} rtcIntersect1", embree.name);
-            over("embree", &title, by_embree, embree_hits, Some(2.5));
+            over("embree", &title, by_embree, embree_hits, Some(1.0));
         }
         Ok(batch.least)
     }
