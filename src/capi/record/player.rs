@@ -10,14 +10,18 @@ use super::calls;
 use super::file::{self, Call, Content, Event, Reply};
 use super::heights;
 use super::sink::Unusable;
-use super::source::{release, Held, Source};
+use super::source::{Held, Source};
 use crate::asset::Shape;
+use crate::capi::batch::vxs_batch;
 use crate::capi::forms::{vxs_field, vxs_pointshell};
 use crate::capi::handle::{self, Exclusive, Kind};
+use crate::capi::haptics_handle::vxs_haptics;
 use crate::capi::haptics_types::{vxs_haptics_motion, vxs_haptics_output};
+use crate::capi::hulls::vxs_hulls;
 use crate::capi::query::vxs_workspace;
 use crate::capi::status::*;
 use crate::capi::types::{vxs_pose, vxs_shape};
+use crate::capi::voxelmap::vxs_voxelmap;
 use crate::capi::voxtree::vxs_voxtree;
 use crate::voxtree::VoxTree;
 
@@ -208,7 +212,7 @@ impl<'a> Player<'a> {
         };
         let folder = self.folder()?;
         heights::set(self.content.heights.get(&call.number).map_or(&[], Vec::as_slice));
-        let mut source = Source::new(call.arguments, reply.items, &mut self.handles, folder);
+        let mut source = Source::new(call.arguments, reply.items, &mut self.handles, folder, release);
         source.has_outputs = matches!(reply.status, VXS_OK | VXS_TRUNCATED);
         // SAFETY: the arguments point to memory of the source, with as many elements as the call uses.
         let status = unsafe { (function.make)(&mut source) }?;
@@ -369,4 +373,30 @@ impl Drop for Player<'_> {
             unsafe { release(held) };
         }
     }
+}
+
+/// Releases a live handle.
+unsafe fn release(held: &Held) {
+    let (pointer, is) = (held.pointer, |kind: Kind| held.kind == kind as u8);
+    let released = if is(Kind::Shape) {
+        handle::release("object", pointer.cast::<vxs_shape>())
+    } else if is(Kind::Field) {
+        handle::release("object", pointer.cast::<vxs_field>())
+    } else if is(Kind::PointShell) {
+        handle::release("object", pointer.cast::<vxs_pointshell>())
+    } else if is(Kind::Workspace) {
+        handle::release("object", pointer.cast::<vxs_workspace>())
+    } else if is(Kind::Haptics) {
+        handle::release("object", pointer.cast::<vxs_haptics>())
+    } else if is(Kind::Voxelmap) {
+        handle::release("object", pointer.cast::<vxs_voxelmap>())
+    } else if is(Kind::VoxTree) {
+        handle::release("object", pointer.cast::<vxs_voxtree>())
+    } else if is(Kind::Hulls) {
+        handle::release("object", pointer.cast::<vxs_hulls>())
+    } else {
+        handle::release("object", pointer.cast::<vxs_batch>())
+    };
+    // A handle that is gone already needs no release.
+    drop(released);
 }

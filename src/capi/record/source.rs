@@ -7,15 +7,7 @@ use std::path::PathBuf;
 
 use super::file::Reader;
 use super::sink::Hash;
-use crate::capi::batch::vxs_batch;
-use crate::capi::forms::{vxs_field, vxs_pointshell};
-use crate::capi::handle::{self, Kind};
-use crate::capi::haptics_handle::vxs_haptics;
-use crate::capi::hulls::vxs_hulls;
-use crate::capi::query::vxs_workspace;
-use crate::capi::types::{vxs_pose, vxs_shape};
-use crate::capi::voxelmap::vxs_voxelmap;
-use crate::capi::voxtree::vxs_voxtree;
+use crate::capi::types::vxs_pose;
 
 /// Why a recorded call cannot be decoded.
 pub(in crate::capi) type Defect = String;
@@ -43,32 +35,6 @@ pub(in crate::capi) struct Held {
     pub kind: u8,
 }
 
-/// Releases a live handle.
-pub(super) unsafe fn release(held: &Held) {
-    let (pointer, is) = (held.pointer, |kind: Kind| held.kind == kind as u8);
-    let released = if is(Kind::Shape) {
-        handle::release("object", pointer.cast::<vxs_shape>())
-    } else if is(Kind::Field) {
-        handle::release("object", pointer.cast::<vxs_field>())
-    } else if is(Kind::PointShell) {
-        handle::release("object", pointer.cast::<vxs_pointshell>())
-    } else if is(Kind::Workspace) {
-        handle::release("object", pointer.cast::<vxs_workspace>())
-    } else if is(Kind::Haptics) {
-        handle::release("object", pointer.cast::<vxs_haptics>())
-    } else if is(Kind::Voxelmap) {
-        handle::release("object", pointer.cast::<vxs_voxelmap>())
-    } else if is(Kind::VoxTree) {
-        handle::release("object", pointer.cast::<vxs_voxtree>())
-    } else if is(Kind::Hulls) {
-        handle::release("object", pointer.cast::<vxs_hulls>())
-    } else {
-        handle::release("object", pointer.cast::<vxs_batch>())
-    };
-    // A handle that is gone already needs no release.
-    drop(released);
-}
-
 /// Reads the arguments of one call.
 pub(in crate::capi) struct Source<'a> {
     pub arguments: Reader<'a>,
@@ -84,6 +50,8 @@ pub(in crate::capi) struct Source<'a> {
     pub used: Vec<u64>,
     /// Where the call writes new handles that have no number yet, and their kinds.
     pub unnumbered: Vec<(*mut *mut c_void, u8)>,
+    /// Releases a live handle.
+    release: unsafe fn(&Held),
     /// Shapes and their poses, as far as the call has some.
     pub placed: Vec<(u64, vxs_pose)>,
     /// Whether the recorded call has written outputs.
@@ -108,6 +76,7 @@ impl<'a> Source<'a> {
         items: &'a [u8],
         handles: &'a mut HashMap<u64, Held>,
         folder: Option<PathBuf>,
+        release: unsafe fn(&Held),
     ) -> Self {
         Self {
             arguments: Reader(arguments),
@@ -117,6 +86,7 @@ impl<'a> Source<'a> {
             handles,
             used: Vec::new(),
             unnumbered: Vec::new(),
+            release,
             placed: Vec::new(),
             has_outputs: false,
             is_timed: false,
@@ -210,7 +180,7 @@ impl Drop for Source<'_> {
             // SAFETY: the place is in the blocks of this source. It is null, or the call wrote a handle that nobody else has.
             unsafe {
                 if !(*place).is_null() {
-                    release(&Held { pointer: *place, kind });
+                    (self.release)(&Held { pointer: *place, kind });
                 }
             }
         }
