@@ -71,7 +71,7 @@ btVoxShellSettings contact_settings(const Setup& setup) {
         // The facets of a thread's mesh are many and small: to test their edges takes longer than to test the samples.
         settings.m_coverage = VXS_COVERAGE_SAMPLES;
         settings.m_closeFit = true;
-        // Half of all samples are in contact; some from each part of the thread are enough.
+        // Much of the thread is within the margin; a few samples of each part are enough.
         settings.m_denseAbove = 256;
     }
     if (setup.segments == Segments::Level) settings.m_segmentation = VXS_SEGMENTATION_LEVEL;

@@ -48,7 +48,7 @@ struct btVoxShellSettings
 	/// can throw a body through the other. Without segmentation only.
 	bool m_closeFit = false;
 	/// Number of samples in contact above which contacts are thinned before each one is evaluated (vxs_query_step::dense_above).
-	/// Close fits such as threads take half the time with 256; where bodies tumble, more contacts are worth their time.
+	/// Threads take half the time with 256.
 	unsigned m_denseAbove = 1024;
 	/// Impacts slower than this do not bounce, m/s. Keep it equal to btContactSolverInfo::m_restitutionVelocityThreshold.
 	btScalar m_restitutionVelocityThreshold = btScalar(0.2);
