@@ -4,16 +4,20 @@
 use std::ops::ControlFlow;
 
 use super::motion::Motion;
-use super::segment::{first_fraction, intervals, stays_below, Start};
+use super::segment::{first_fraction, intervals, meets, stays_below, Start};
 use super::tree::{Ends, Target};
 use super::types::Segment;
 use crate::math::Vec3;
 
 type Flow = ControlFlow<()>;
 
-/// A path is cut into at most 2 to this power pieces. Then its deviation from its chords is 4 to the power of minus
-/// this of the original. The rest still raises the level, so nothing is missed.
-const HALVINGS: u32 = 16;
+/// Pieces of a curved path are not shorter than 2 to the power of minus this of its window: a chord is then off the
+/// path by 4 to the power of minus this of what it was. The rest still raises the level, so nothing is missed.
+const HALVINGS: i32 = 16;
+
+/// Factors by which a piece shrinks where it may reach the level, and grows behind a piece that does not.
+const SHRINK: f64 = 0.25;
+const GROW: f64 = 2.0;
 
 /// Path of one sample.
 pub(super) struct SamplePath<'a> {
@@ -45,7 +49,7 @@ impl SamplePath<'_> {
         }
         let mut first = None;
         // Breaks with the first interval; the result is not needed.
-        let _ = self.curved(times, 0, true, &mut |interval| {
+        let _ = self.curved(true, &mut |interval| {
             first = Some(interval[0]);
             Flow::Break(())
         });
@@ -61,49 +65,68 @@ impl SamplePath<'_> {
         if let Motion::Straight { .. } = self.motion {
             return intervals(self.target.field, &self.motion.chord(&self.point, times), self.target.level, on);
         }
-        let _ = self.curved(times, 0, false, &mut |interval| {
+        let _ = self.curved(false, &mut |interval| {
             on(interval);
             Flow::Continue(())
         });
     }
 
-    /// Searches a piece of a curved path. A path is off its chord by at most the sagitta s, so φ on it is off φ on
-    /// the chord by at most L s. Where the chord stays above level + L s, the path is above the level. Where 2 L s is
-    /// within the tolerance the chord is used, with the level raised by L s; elsewhere the path is halved.
-    fn curved(&self, [from, to]: [f64; 2], depth: u32, first: bool, on: &mut dyn FnMut([f64; 2]) -> Flow) -> Flow {
-        if from > self.until {
-            return Flow::Continue(());
-        }
+    /// Searches a curved path piece by piece. At each time it is off its chord by at most the sagitta s, so φ on it is
+    /// off φ on the chord by at most L s: as long as the chord stays above level + L s, the path is above the level.
+    /// The next piece starts where it does not, and is shorter, until 2 L s is within the tolerance; then the chord is
+    /// searched, with the level raised by L s. The sagitta of a piece falls with the square of its length.
+    fn curved(&self, first: bool, on: &mut dyn FnMut([f64; 2]) -> Flow) -> Flow {
         let Target { field, level, steepest } = *self.target;
-        let (chord, sagitta) = self.straight([from, to], depth);
-        let off = steepest * sagitta;
-        let at = |part: f64| if part < 1.0 { from + part * (to - from) } else { to };
-        if 2.0 * off <= self.tolerance || depth == HALVINGS {
-            return self.pieces(&chord, level + off, first, |[a, b]| on([at(a), at(b)]));
+        let Ends { times: [begin, end], maps, sagitta } = self.ends;
+        let whole = end - begin;
+        let mut bend = steepest * sagitta;
+        if 2.0 * bend > self.tolerance {
+            bend = steepest * self.motion.sagitta(&self.point, 0.0, self.ends.times);
         }
-        let Some(enters) = first_fraction(field, &chord, level + off, Start::Hit) else { return Flow::Continue(()) };
-        if enters == 0.0 && stays_below(field, &chord, level - off) {
-            return on([from, to]);
+        // Parts of the window.
+        let shortest = 0.5f64.powi(HALVINGS);
+        let exact = (0.5 * self.tolerance / bend).sqrt().max(shortest);
+        let time = |part: f64| if part < 1.0 { begin + part * whole } else { *end };
+        let place = |part: f64| match part {
+            0.0 => maps[0].point(&self.point),
+            1.0 => maps[1].point(&self.point),
+            _ => self.motion.at(time(part)).point(&self.point),
+        };
+        let (mut from, mut length) = (0.0, 1.0);
+        let mut start = place(from);
+        while from < 1.0 && time(from) <= self.until {
+            let to = if from + length < 1.0 { from + length } else { 1.0 };
+            let chord = Segment::new(start, place(to));
+            let part = |t: f64| time(if t < 1.0 { from + t * (to - from) } else { to });
+            let off = bend * (to - from) * (to - from);
+            let enters = if length <= exact || to - from <= exact {
+                self.pieces(&chord, level + off, first, |[a, b]| on([part(a), part(b)]))?;
+                None
+            } else {
+                match first_fraction(field, &chord, level + off, Start::Hit) {
+                    Some(0.0) if first && meets(field, &Segment::new(start, start), level) => {
+                        return on([time(from); 2]);
+                    }
+                    Some(0.0) if !first && stays_below(field, &chord, level - off) => {
+                        on([time(from), time(to)])?;
+                        None
+                    }
+                    enters => enters,
+                }
+            };
+            match enters {
+                Some(t) => {
+                    length = (SHRINK * length).max(exact);
+                    if t > 0.0 {
+                        // The end of the path is searched too.
+                        from = (from + t * (to - from)).min(1.0 - exact);
+                        start = place(from);
+                    }
+                }
+                None => (from, start, length) = (to, chord.to, GROW * length),
+            }
         }
-        let middle = 0.5 * (from + to);
-        if enters <= 0.5 {
-            self.curved([from, middle], depth + 1, first, on)?;
-        }
-        self.curved([middle, to], depth + 1, first, on)
-    }
-
-    /// Returns the chord between two times, and the largest distance of the path from it, metres. For a whole window,
-    /// the bound that all samples share is used where it is small enough.
-    fn straight(&self, times: [f64; 2], depth: u32) -> (Segment, f64) {
-        if depth > 0 {
-            return (self.motion.chord(&self.point, times), self.motion.sagitta(&self.point, 0.0, times));
-        }
-        let Ends { maps: [first, last], sagitta, .. } = self.ends;
-        let chord = Segment::new(first.point(&self.point), last.point(&self.point));
-        if 2.0 * self.target.steepest * sagitta <= self.tolerance {
-            return (chord, *sagitta);
-        }
-        (chord, self.motion.sagitta(&self.point, 0.0, times))
+        Flow::Continue(())
     }
 
     fn pieces(&self, chord: &Segment, level: f64, first: bool, mut on: impl FnMut([f64; 2]) -> Flow) -> Flow {
