@@ -2,6 +2,7 @@
 //!
 //! Each row names the measured work; keys carry units. Times are of one thread unless the row says otherwise.
 
+mod calls;
 mod ccd;
 mod contact;
 mod drops;
@@ -50,6 +51,8 @@ enum Name {
     Segments,
     /// Moving bodies: random pairs, a drop, a haptic step, screw motions (Xu & Barbič 2016, tables 3 and 4).
     Ccd,
+    /// Calls of the C API: cooking, and contacts of many pairs in one call, on one thread and on two.
+    Calls,
     /// Forces and haptics: steps, simulation, god-object, stability, faults, in the scenes of haptics-demo.
     Haptics,
     /// Fields, dense and in bricks: cooking, error, sampling, memory, loading, compared with other libraries. Takes a
@@ -179,6 +182,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             let other = setup.dense.as_ref().unwrap_or(&mesh);
             edges::rows(&source::cook(&mesh, &arguments.cook)?, &source::cook(other, &arguments.cook)?)?
         }
+        Name::Calls => calls::rows(&mesh, &setup)?,
         Name::Ccd => ccd::rows(&mesh, &setup)?,
         Name::Haptics => {
             let effort = haptics::Effort::new(arguments.quick, arguments.steps, arguments.pushes);
