@@ -271,6 +271,7 @@ impl SceneRow {
             row.put("worst_jump_mm", t.jump);
             row.put("tilt_rad", t.tilt);
             row.put("nuts", t.nuts);
+            row.put("arrived_at_head", t.arrived);
             row.put("stopped_at_head", t.stopped);
             row.put("rest_height_mm", t.rest_height);
             row.put("max_contact_depth_mm", f.max_contact_depth);

@@ -120,8 +120,9 @@ pub struct Threads {
     pub tilt: f64,
     /// Fewest turns of any nut.
     pub turns: f64,
-    /// Number of nuts, and number of nuts that rest on the head at the end.
+    /// Number of nuts, number of nuts that have come down to the head, and number of those that rest there at the end.
     pub nuts: usize,
+    pub arrived: usize,
     pub stopped: usize,
     /// Step after which all nuts have arrived at the head; the last step if one did not.
     pub arrival: usize,
@@ -175,6 +176,7 @@ pub fn threads(cast: &Cast, recording: &Recording) -> Threads {
         tilt: 0.0,
         turns: f64::INFINITY,
         nuts: nuts.len(),
+        arrived: 0,
         stopped: 0,
         arrival: 0,
         rest_height: 0.0,
@@ -205,9 +207,9 @@ pub fn threads(cast: &Cast, recording: &Recording) -> Threads {
             worst.travel_error = error;
         }
         // The nut stood still on the head, or on the run-out of the thread, in its last tenth of a second.
-        let rest = path.iter().rev().take((0.1 / recording.dt).ceil() as usize);
-        let stands =
-            rest.clone().all(|p| (p.height - last.height).abs() < ARRIVED && (p.turns - last.turns).abs() < 1e-3);
+        let mut rest = path.iter().rev().take_while(|p| (last.step - p.step) as f64 * recording.dt < 0.1);
+        let stands = rest.all(|p| (p.height - last.height).abs() < ARRIVED && (p.turns - last.turns).abs() < 1e-3);
+        worst.arrived += usize::from(last.height < pitch);
         worst.stopped += usize::from(stands && last.height < pitch && last.tilt < 0.01);
     }
     worst
