@@ -1,12 +1,12 @@
-/* Fixed work, each part with its own count of instructions when it runs under callgrind: `tests/work/run`. Without
- * valgrind it is a test that the parts find what they look for. */
+/* Fixed work, each part with its own counts of instructions and memory accesses when it runs under callgrind:
+ * `tests/work/run`. Without valgrind it is a test that the parts find what they look for. */
 #include <valgrind/callgrind.h>
 
 #include "../c/check.h"
 
 enum { POSES = 50, SEGMENTS = 10000, MOTIONS = 10, STEPS = 400 };
 
-static uint64_t state = 1;
+static uint64_t state = 1, field_samples = 0;
 
 /* Numbers from 0 to 1, the same in each run. */
 static double number(void) {
@@ -23,7 +23,7 @@ static vxs_pose turned(double x, double y, double z) {
 }
 
 static void begin(void) {
-  state = 1;
+  state = 1, field_samples = 0;
   CALLGRIND_DUMP_STATS_AT("before"); /* resets the counts of all threads */
 }
 
@@ -31,8 +31,16 @@ static void begin(void) {
 static void end(const char *part, size_t count) {
   (void)part; /* without callgrind */
   CALLGRIND_DUMP_STATS_AT(part);
-  printf("%s: %zu\n", part, count);
+  printf("%s: %zu answers, %llu field samples\n", part, count, (unsigned long long)field_samples);
   CHECK(count > 0);
+}
+
+/* Adds the places at which the last query in a workspace asked a field. */
+static void add_field_samples(const vxs_workspace *workspace) {
+  vxs_query_report report;
+  OK(vxs_query_report_init(&report, sizeof report));
+  OK(vxs_workspace_get_report(workspace, &report));
+  field_samples += report.node_tests + report.sample_tests;
 }
 
 static vxs_shape *cooked(uint32_t kind, uint32_t cells, uint32_t storage, uint32_t samples) {
@@ -64,6 +72,7 @@ static void contacts(const char *part, const vxs_shape *a, const vxs_shape *b, d
     pose.position = vec3(apart, 1e-5 * i, 0);
     size_t count = 0;
     OK(vxs_query_contacts(BODY(a, pose), BODY(b, at(0, 0, 0)), &query, workspace, found, 20000, &count));
+    add_field_samples(workspace);
     total += count;
   }
   end(part, total);
@@ -79,6 +88,7 @@ static void distances(const vxs_shape *a, const vxs_shape *b) {
   for (int i = 0; i < POSES; i++) {
     bool found = false;
     OK(vxs_query_distance(BODY(a, turned(1.5, 0, 0)), BODY(b, at(0, 0, 0)), NULL, workspace, &contact, &found));
+    add_field_samples(workspace);
     total += found;
   }
   end("distance", total);
