@@ -4,6 +4,7 @@
 //! The pairs are copies of the mesh at random orientations that touch 0.2 mm deep. Times are of the wall clock: those of
 //! two threads mean something on two idle processors only.
 
+use std::cell::RefCell;
 use std::ffi::CStr;
 use std::hint::black_box;
 use std::ptr;
@@ -12,8 +13,12 @@ use voxshell::asset::{CookOptions, Resolution, Shape, Storage};
 use voxshell::capi::batch::{vxs_batch, vxs_batch_create, vxs_batch_destroy, vxs_body_pair, vxs_query_contacts_batch};
 use voxshell::capi::cook_options::{vxs_cook_options, vxs_cook_options_init, VXS_STORAGE_BRICKS};
 use voxshell::capi::create::vxs_shape_create_from_triangles;
-use voxshell::capi::query::{vxs_query_contacts, vxs_query_distance, vxs_workspace_create, vxs_workspace_destroy};
-use voxshell::capi::query_options::{vxs_body, vxs_contact, vxs_query, vxs_query_init};
+use voxshell::capi::query::{
+    vxs_query_contacts, vxs_query_distance, vxs_workspace, vxs_workspace_create, vxs_workspace_destroy,
+};
+use voxshell::capi::query_options::{
+    vxs_body, vxs_contact, vxs_query, vxs_query_init, VXS_COVERAGE_EDGES, VXS_COVERAGE_SAMPLES,
+};
 use voxshell::capi::shape::vxs_shape_release;
 use voxshell::capi::status::{vxs_last_error, vxs_status, VXS_OK};
 use voxshell::capi::types::{vxs_pose, vxs_shape, vxs_vec3};
@@ -35,6 +40,8 @@ const DEPTH: f64 = 0.2e-3;
 const PAIRS: [usize; 4] = [1, 50, 200, 2000];
 /// Pairs that are measured in each round: a call of few pairs is repeated.
 const WORK: usize = 2000;
+/// What is tested of a pair: the default, and the shortest query.
+const COVERAGES: [(&str, u32); 2] = [("edges", VXS_COVERAGE_EDGES), ("samples", VXS_COVERAGE_SAMPLES)];
 /// Most contacts of a pair.
 const CONTACTS: usize = 4;
 
@@ -83,6 +90,7 @@ impl Cooked {
 
     /// Returns pairs of this shape that touch.
     fn pairs(&self, count: usize) -> Result<Vec<vxs_body_pair>> {
+        let workspace = Workspace::new()?;
         let mut random = Random::new(5);
         let mut pairs = Vec::new();
         for _ in 0..count {
@@ -94,7 +102,7 @@ impl Cooked {
                 // SAFETY: all pointers are to values of this function.
                 check(unsafe {
                     let a = self.at(height, &turn);
-                    vxs_query_distance(&a, &b, ptr::null(), ptr::null_mut(), &mut nearest, &mut found)
+                    vxs_query_distance(&a, &b, ptr::null(), workspace.0, &mut nearest, &mut found)
                 })?;
                 height -= if found { 0.7 * nearest.separation } else { 0.0 };
             }
@@ -114,6 +122,25 @@ impl Drop for Cooked {
 fn unanswered() -> vxs_contact {
     // SAFETY: a contact is made of numbers.
     unsafe { std::mem::zeroed() }
+}
+
+/// Scratch of single queries.
+struct Workspace(*mut vxs_workspace);
+
+impl Workspace {
+    fn new() -> Result<Self> {
+        let mut workspace = ptr::null_mut();
+        // SAFETY: the output is a value of this function.
+        check(unsafe { vxs_workspace_create(&mut workspace) })?;
+        Ok(Self(workspace))
+    }
+}
+
+impl Drop for Workspace {
+    fn drop(&mut self) {
+        // SAFETY: the workspace is destroyed once.
+        unsafe { vxs_workspace_destroy(self.0) };
+    }
 }
 
 /// Scratch of a batch on some threads.
@@ -158,25 +185,17 @@ struct Room {
 }
 
 /// Asks for the contacts of each pair in a call of its own.
-fn one_by_one(pairs: &[vxs_body_pair], query: &vxs_query, room: &mut Room) -> Result<()> {
-    let mut workspace = ptr::null_mut();
-    // SAFETY: the output is a value of this function.
-    check(unsafe { vxs_workspace_create(&mut workspace) })?;
-    let asked = pairs.iter().try_for_each(|pair| {
-        let mut count = 0;
+fn one_by_one(pairs: &[vxs_body_pair], query: &vxs_query, workspace: &Workspace, room: &mut Room) -> Result<()> {
+    pairs.iter().try_for_each(|pair| {
+        let (mut count, answers) = (0, room.contacts.as_mut_ptr());
         // SAFETY: there is room for the most contacts of a query.
-        check(unsafe {
-            vxs_query_contacts(&pair.a, &pair.b, query, workspace, room.contacts.as_mut_ptr(), CONTACTS, &mut count)
-        })
-    });
-    // SAFETY: the workspace is destroyed once.
-    unsafe { vxs_workspace_destroy(workspace) };
-    asked
+        check(unsafe { vxs_query_contacts(&pair.a, &pair.b, query, workspace.0, answers, CONTACTS, &mut count) })
+    })
 }
 
 pub fn rows(mesh: &TriMesh, setup: &Setup) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
-    let steps = Steps::new(CELLS.len() + PAIRS.len());
+    let steps = Steps::new(CELLS.len() + COVERAGES.len() * PAIRS.len());
     let mut shape = None;
     for cells in CELLS {
         steps.next(&format!("{cells} cells"));
@@ -189,35 +208,39 @@ pub fn rows(mesh: &TriMesh, setup: &Setup) -> Result<Vec<Row>> {
     // SAFETY: the output is a value of this function.
     check(unsafe { vxs_query_init(&mut query, size_of::<vxs_query>()) })?;
     (query.max_separation, query.max_contacts) = (1e-3, CONTACTS as u32);
+    let workspace = Workspace::new()?;
     let [one, two] = [Batch::new(1)?, Batch::new(2)?];
-    for count in PAIRS {
-        steps.next(&format!("{count} pairs"));
-        let mut room = Room { contacts: vec![unanswered(); CONTACTS * count], offsets: vec![0; count + 1] };
-        let mut answers = Vec::new();
-        let mut alone = || -> Result<f64> {
-            let (seconds, done) = of_wall(|| pairs.chunks(count).try_for_each(|p| one_by_one(p, &query, &mut room)));
-            done.map(|()| seconds)
-        };
-        let [single] = setup.clock.in_turns([&mut alone])?;
-        let mut on = |batch: &Batch| -> Result<f64> {
-            let (seconds, done) = of_wall(|| pairs.chunks(count).try_for_each(|p| batch.ask(p, &query, &mut room)));
-            done?;
-            answers.push((room.offsets.clone(), room.contacts.clone()));
-            Ok(seconds)
-        };
-        let on = std::cell::RefCell::new(&mut on);
-        let [first, second] =
-            setup.clock.in_turns([&mut || (on.borrow_mut())(&one), &mut || (on.borrow_mut())(&two)])?;
-        if answers.windows(2).any(|pair| pair[0] != pair[1]) {
-            return Err(Error::Unsupported("the answers depend on the number of threads".into()));
+    for (name, coverage) in COVERAGES {
+        query.coverage = coverage;
+        for count in PAIRS {
+            steps.next(&format!("{name}, {count} pairs"));
+            let mut room = Room { contacts: vec![unanswered(); CONTACTS * count], offsets: vec![0; count + 1] };
+            let room = RefCell::new(&mut room);
+            let answers = RefCell::new(Vec::new());
+            let mut alone = || -> Result<f64> {
+                let ask = |p: &[_]| one_by_one(p, &query, &workspace, &mut room.borrow_mut());
+                let (seconds, done) = of_wall(|| pairs.chunks(count).try_for_each(ask));
+                done.map(|()| seconds)
+            };
+            let on = |batch: &Batch| -> Result<f64> {
+                let ask = |p: &[_]| batch.ask(p, &query, &mut room.borrow_mut());
+                let (seconds, done) = of_wall(|| pairs.chunks(count).try_for_each(ask));
+                done?;
+                let room = room.borrow();
+                answers.borrow_mut().push((room.offsets.clone(), room.contacts.clone()));
+                Ok(seconds)
+            };
+            let [single, first, second] = setup.clock.in_turns([&mut alone, &mut || on(&one), &mut || on(&two)])?;
+            if answers.borrow().windows(2).any(|pair| pair[0] != pair[1]) {
+                return Err(Error::Unsupported("the answers depend on the number of threads".into()));
+            }
+            let name = format!("calls/contacts/{name}/{count}");
+            rows.push(Row::new(format!("{name}/one_by_one"), single.least * 1e6 / pairs.len() as f64, "us"));
+            let row = Row::timed_ratio(format!("{name}/batch_over_one_by_one"), first, "one by one", single);
+            rows.push(row.target((count > 1).then_some(1.05)));
+            let row = Row::timed_ratio(format!("{name}/2_threads_over_1"), second, "one thread", first);
+            rows.push(row.target((count >= 200).then_some(1.0 / 1.8)));
         }
-        let us = |seconds: f64| seconds * 1e6 / pairs.len() as f64;
-        rows.push(Row::new(format!("calls/contacts/{count}/one_by_one"), us(single.least), "us"));
-        let row =
-            Row::timed_ratio(format!("calls/contacts/{count}/batch_over_one_by_one"), first, "one by one", single);
-        rows.push(row.target(1.0));
-        let row = Row::timed_ratio(format!("calls/contacts/{count}/2_threads_over_1"), second, "one thread", first);
-        rows.push(row.target((count >= 200).then_some(1.0 / 1.8)));
     }
     Ok(rows)
 }
