@@ -1,7 +1,6 @@
 //! Files that appear completely or not at all.
 
 use std::io::Write;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use voxshell::{Error, Result};
@@ -10,12 +9,12 @@ use voxshell::{Error, Result};
 pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     let io = |source| Error::Io { path: path.to_path_buf(), source };
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = tempfile::Builder::new()
-        .prefix(".voxshell-")
-        // The permissions of a new file before the process's mask; temporary files would otherwise be private.
-        .permissions(std::fs::Permissions::from_mode(0o666))
-        .tempfile_in(folder)
-        .map_err(io)?;
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".voxshell-");
+    // The permissions of a new file before the process's mask; temporary files would otherwise be private.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut file = builder.tempfile_in(folder).map_err(io)?;
     file.write_all(bytes).map_err(io)?;
     file.persist(path).map_err(|e| io(e.error))?;
     Ok(())
