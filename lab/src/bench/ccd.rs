@@ -58,7 +58,8 @@ impl Motions {
         let steps = Steps::new(3);
         let mut out = Self { count: setup.pairs, pairs: Vec::new(), drops: Vec::new() };
         // Seconds: until the first contact, and for all intervals; the papers' times sample by sample and by a tree;
-        // for the drop the same times, its frames and target.
+        // for the drop the same times, its frames and target. All are for a thousand pairs and whole drops; the targets of
+        // fewer are as many times smaller.
         let figures = [
             ([0.05, 0.2], [1.8, 0.7], [8.0, 2.5], 2600, None),
             ([0.05, 0.2], [3.4, 0.3], [20.3, 4.5], 2000, None),
@@ -69,8 +70,9 @@ impl Motions {
         {
             steps.next(name);
             let body = body()?;
-            out.pairs.push(Pairs::measure(&body, targets, table_3, setup)?);
-            out.drops.push(Drop::measure(&body, frames * setup.pairs / 1000, target, table_4)?);
+            let part = setup.pairs as f64 / 1000.0;
+            out.pairs.push(Pairs::measure(&body, targets.map(|t| t * part), table_3, setup)?);
+            out.drops.push(Drop::measure(&body, frames * setup.pairs / 1000, target.map(|t| t * part), table_4)?);
             each(&body)?;
         }
         Ok(out)
