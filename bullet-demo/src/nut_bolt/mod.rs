@@ -209,7 +209,7 @@ pub fn threads(cast: &Cast, recording: &Recording) -> Threads {
         // The nut stood still on the head, or on the run-out of the thread, in its last tenth of a second.
         let mut rest = path.iter().rev().take_while(|p| (last.step - p.step) as f64 * recording.dt < 0.1);
         let stands = rest.all(|p| (p.height - last.height).abs() < ARRIVED && (p.turns - last.turns).abs() < 1e-3);
-        worst.arrived += usize::from(last.height < pitch);
+        worst.arrived += usize::from(last.height.abs() < pitch);
         worst.stopped += usize::from(stands && last.height < pitch && last.tilt < 0.01);
     }
     worst
