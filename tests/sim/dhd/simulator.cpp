@@ -16,7 +16,8 @@ int fail(int error) {
   return -1;
 }
 
-bool exists(char id) { return id >= 0 && static_cast<std::size_t>(id) < devices.size(); }
+// char has no sign on ARM; -1, which stands for the default device of the SDK, is 255 in either case.
+bool exists(char id) { return static_cast<unsigned char>(id) < devices.size(); }
 
 // 0, or a failure if the device is not open or does not answer.
 int answer(char id) {
