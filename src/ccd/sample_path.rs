@@ -11,9 +11,9 @@ use crate::math::Vec3;
 
 type Flow = ControlFlow<()>;
 
-/// Pieces of a curved path are not shorter than 2 to the power of minus this of its window: a chord is then off the
-/// path by 4 to the power of minus this of what it was. The rest still raises the level, so nothing is missed.
-const HALVINGS: i32 = 16;
+/// Shortest piece of a curved path, as a part of its window. Its chord is off the path by the square of this, times the
+/// sagitta of the window; the rest still raises the level, so nothing is missed.
+const SHORTEST: f64 = 1.0 / 65536.0;
 
 /// Factors by which a piece shrinks where it may reach the level, and grows behind a piece that does not.
 const SHRINK: f64 = 0.25;
@@ -83,9 +83,8 @@ impl SamplePath<'_> {
         if 2.0 * bend > self.tolerance {
             bend = steepest * self.motion.sagitta(&self.point, 0.0, self.ends.times);
         }
-        // Parts of the window.
-        let shortest = 0.5f64.powi(HALVINGS);
-        let exact = (0.5 * self.tolerance / bend).sqrt().max(shortest);
+        // Pieces up to this part of the window are straight enough.
+        let exact = (0.5 * self.tolerance / bend).sqrt().max(SHORTEST);
         let time = |part: f64| if part < 1.0 { begin + part * whole } else { *end };
         let place = |part: f64| match part {
             0.0 => maps[0].point(&self.point),

@@ -209,8 +209,10 @@ pub fn threads(cast: &Cast, recording: &Recording) -> Threads {
         // The nut stood still on the head, or on the run-out of the thread, in its last tenth of a second.
         let mut rest = path.iter().rev().take_while(|p| (last.step - p.step) as f64 * recording.dt < 0.1);
         let stands = rest.all(|p| (p.height - last.height).abs() < ARRIVED && (p.turns - last.turns).abs() < 1e-3);
-        worst.arrived += usize::from(last.height.abs() < pitch);
-        worst.stopped += usize::from(stands && last.height < pitch && last.tilt < 0.01);
+        // A nut that was thrown off is far below the head.
+        let arrived = last.height.abs() < pitch;
+        worst.arrived += usize::from(arrived);
+        worst.stopped += usize::from(stands && arrived && last.tilt < 0.01);
     }
     worst
 }

@@ -40,7 +40,7 @@ const DEPTH: f64 = 0.2e-3;
 const PAIRS: [usize; 4] = [1, 50, 200, 2000];
 /// Pairs that are measured in each round: a call of few pairs is repeated.
 const WORK: usize = 2000;
-/// What is tested of a pair: the default, and the shortest query.
+/// Each pair is queried with the default coverage, and with the one that takes least time.
 const COVERAGES: [(&str, u32); 2] = [("edges", VXS_COVERAGE_EDGES), ("samples", VXS_COVERAGE_SAMPLES)];
 /// Most contacts of a pair.
 const CONTACTS: usize = 4;
@@ -245,7 +245,7 @@ pub fn rows(mesh: &TriMesh, setup: &Setup) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// Measures cooking through the C API and in Rust, in turns, each on one thread.
+/// Measures cooking through the C API and in Rust, in turns, each on a thread for each processor.
 fn cooking(mesh: &TriMesh, cells: u32, setup: &Setup, shape: &mut Option<Cooked>) -> Result<Row> {
     let options = CookOptions {
         resolution: Resolution::Cells(cells),
