@@ -12,9 +12,6 @@ const btScalar kDensity = 7850;  // steel, kg/m³
 // The torque of a driver falls linearly with speed: full at standstill, zero at four turns per second.
 const btScalar kTorque = btScalar(0.005);             // N m
 const btScalar kFreeSpeed = 4 * SIMD_2_PI;            // rad/s
-// Combined coefficients. The lead angle of M16 is atan(2 / (π 14.7)) = 2.48°: on flanks of 60° a nut turns by its weight below
-// tan(2.48°) cos(30°) = 0.0375.
-const btScalar kSlippery = btScalar(0.01), kSteel = btScalar(0.2);
 
 /// Returns the pose that puts the origin of the model's own mesh at `at`, turned about y.
 btTransform standing(const demo::Model& model, const btVector3& at, btScalar turn) {
@@ -31,8 +28,7 @@ void demo::nut_bolt(Scene& scene, const Setup& setup) {
     const Model &bolt = setup.models[setup.bolt], &nut = setup.models[setup.bolt + 1];
     const bool pushed = setup.scene == SceneKind::Screw;
     const bool driven = setup.drive == Drive::Driver;
-    // Bullet multiplies the two.
-    const btScalar friction = pushed ? btScalar(setup.friction) : std::sqrt(driven ? kSteel : kSlippery);
+    const btScalar friction = btScalar(setup.friction);
     const btScalar pitch = btScalar(nut.lead), mass = kDensity * btScalar(nut.volume);
     scene.solver_info().m_numIterations = int(setup.iterations);
 

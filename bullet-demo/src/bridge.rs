@@ -166,7 +166,7 @@ mod ffi {
         on_plane: bool,
         /// Gravity and push on the moving body of a trial, m/s².
         acceleration: [f64; 3],
-        /// Coefficient of friction of each body of a trial or a screw; Bullet multiplies them.
+        /// Coefficient of friction of each body of a trial, nut or bolt; Bullet multiplies them.
         friction: f64,
         motion: Motion,
     }

@@ -267,6 +267,7 @@ impl SceneRow {
             row.put("np_p99_us_per_nut", f.np_p99 / t.nuts as f64);
             row.put("turns", t.turns);
             row.put("travel_per_turn_error_pct", t.travel_error);
+            row.put("pitch_error_pct", t.pitch_error);
             row.put("off_helix_mm", t.off_helix);
             row.put("worst_jump_mm", t.jump);
             row.put("tilt_rad", t.tilt);

@@ -188,6 +188,7 @@ fn recorded(cast: &Cast, method: Method, case: Case, context: &Context) -> Resul
     };
     let (segments, segment_level) = case.segments();
     let trial = case.trial.unwrap_or(Trial::AT_REST);
+    let drive = case.drive.unwrap_or(Drive::Weight);
     let setup = Setup {
         scene,
         method,
@@ -195,7 +196,7 @@ fn recorded(cast: &Cast, method: Method, case: Case, context: &Context) -> Resul
         margin: if scene.has_threads() { nut_bolt::MARGIN } else { MARGIN },
         restitution: case.restitution.unwrap_or(0.0),
         count: cast.count,
-        drive: case.drive.unwrap_or(Drive::Weight),
+        drive,
         bolt,
         turns: cast.nuts.turns,
         iterations: cast.nuts.iterations,
@@ -209,7 +210,7 @@ fn recorded(cast: &Cast, method: Method, case: Case, context: &Context) -> Resul
         placements,
         on_plane: trial.ground == Ground::Plane,
         acceleration: trial.acceleration,
-        friction: trial.friction,
+        friction: if scene.has_threads() { nut_bolt::friction(&cast.nuts, drive) } else { trial.friction },
         motion: trial.motion,
     };
 

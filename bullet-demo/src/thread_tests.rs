@@ -105,6 +105,7 @@ fn many_nuts_seat_alike_on_one_and_two_threads() {
         let threads = one.0.threads.unwrap();
         assert_eq!((threads.nuts, threads.stopped), (6, 6), "{} {threads:?}", parts.name());
         assert!(threads.travel_error.abs() < 2.0, "{} {threads:?}", parts.name());
+        assert!(threads.pitch_error.abs() < 2.0, "{} {threads:?}", parts.name());
         assert!(one.0.descent.unwrap().contacts >= 6.0);
         for step in [0, 450, 900] {
             assert_eq!(one.1.recording.poses_at(step), two.1.recording.poses_at(step), "{} {step}", parts.name());

@@ -144,30 +144,57 @@ impl BrickField {
     }
 }
 
+/// Number of the 26 neighbours of a node that come after it in the order of the samples.
+const LATER: usize = 13;
+
+/// Step to a later neighbour along each axis, −1 to 1.
+const fn step(neighbour: usize) -> [isize; 3] {
+    let o = neighbour + LATER + 1;
+    [(o % 3) as isize - 1, (o / 3 % 3) as isize - 1, (o / 9) as isize - 1]
+}
+
+/// For each later neighbour and each node of a brick: all bits set if the brick has the neighbour.
+static HAS: [[u16; VOLUME]; LATER] = {
+    let n = NODES as isize;
+    let mut has = [[0; VOLUME]; LATER];
+    let mut o = 0;
+    while o < LATER {
+        let step = step(o);
+        let mut from = 0;
+        while from < VOLUME {
+            let i = from as isize;
+            let at = [i % n + step[0], i / n % n + step[1], i / (n * n) + step[2]];
+            if at[0] >= 0 && at[0] < n && at[1] >= 0 && at[1] < n && at[2] < n {
+                has[o][from] = u16::MAX;
+            }
+            from += 1;
+        }
+        o += 1;
+    }
+    has
+};
+
 /// Returns a bound on the difference of the distances that two samples represent, per metre between their nodes, from
 /// neighbours in bricks in the band: elsewhere neighbours have one sign and exact distances. See [`PATH`].
 fn steepest_path(fine: &FineBricks) -> f32 {
-    let n = NODES as usize;
+    let n = NODES as isize;
     let bricks = fine.samples.par_chunks_exact(STRIDE).map(|samples| {
+        let samples = &samples[..VOLUME];
         // By the squared length of the step: 1, 2, 3.
-        let mut most = [0i32; 3];
-        for from in 0..VOLUME {
-            let at = [from % n, from / n % n, from / (n * n)];
-            // The 13 neighbours that come later.
-            for o in 14..27usize {
-                let step = [o % 3, o / 3 % 3, o / 9];
-                if (0..3).all(|k| (1..=n).contains(&(at[k] + step[k]))) {
-                    let to = ((at[2] + step[2] - 1) * n + at[1] + step[1] - 1) * n + at[0] + step[0] - 1;
-                    let axes = step.iter().filter(|&&s| s != 1).count();
-                    most[axes - 1] = most[axes - 1].max((i32::from(samples[from]) - i32::from(samples[to])).abs());
-                }
-            }
+        let mut most = [0; 3];
+        for (o, has) in HAS.iter().enumerate() {
+            let step = step(o);
+            let later = &samples[((step[2] * n + step[1]) * n + step[0]) as usize..];
+            // A mask instead of a branch, so that the compiler can vectorise the loop.
+            let differences = samples.iter().zip(later).zip(has).map(|((from, to), has)| from.abs_diff(*to) & has);
+            let axes = step.iter().filter(|&&s| s != 0).count();
+            most[axes - 1] = differences.fold(most[axes - 1], u16::max);
         }
         most
     });
     let most = bricks.reduce(|| [0; 3], |a, b| [0, 1, 2].map(|k| a[k].max(b[k])));
     // Both are rounded, by half a quantum each.
-    let per_cell = (1..).zip(most).map(|(squared, m)| f64::from(m + 1) / f64::from(squared).sqrt());
+    let per_cell = (1..).zip(most).map(|(squared, m)| f64::from(u32::from(m) + 1) / f64::from(squared).sqrt());
     (per_cell.fold(f64::from(QUANTA), f64::max) / f64::from(QUANTA) * PATH * (1.0 + 1e-6)) as f32
 }
 

@@ -11,8 +11,10 @@ use crate::memory::ParCollectGuarded;
 use crate::mesh::{MassProperties, TriMesh};
 use crate::{Error, Result};
 
-/// Number of samples along the edge of a cell that the surface passes.
+/// Largest number of samples along the edge of a cell that the surface passes.
 const FINE: usize = 4;
+/// Number of samples along the largest extent of the grid; finer cells are sampled less often, at least once.
+const SAMPLES: u32 = 1024;
 
 /// Volume, first and second moments about the local origin.
 #[derive(Clone, Copy, Default)]
@@ -110,12 +112,19 @@ pub(crate) fn mass_of_samples(field: &Field) -> Option<MassProperties> {
     }
 }
 
+/// Returns the number of samples along the edge of a cell.
+fn fine(grid: &Grid) -> usize {
+    let cells = grid.dims.iter().fold(1, |most, n| most.max(n - 1));
+    ((SAMPLES / cells) as usize).clamp(1, FINE)
+}
+
 /// Returns the mass properties of {φ < 0} in the grid, body frame; `None` when nothing is inside. Cells that the
-/// surface passes are sampled 4³ times, each sample filled by its distance from the surface along its gradient.
+/// surface passes are sampled 4³ times in grids of up to 256 cells, less often in finer ones, each sample filled by its
+/// distance from the surface along its gradient.
 pub fn mass_from_field(field: &DenseField) -> Option<MassProperties> {
     let grid = field.grid();
     let h = f64::from(grid.spacing);
-    let cells = grid.dims.map(|n| n - 1);
+    let (cells, fine) = (grid.dims.map(|n| n - 1), fine(grid));
     let slices: Vec<Moments> = (0..cells[2])
         .into_par_iter()
         .map(|k| {
@@ -123,7 +132,7 @@ pub fn mass_from_field(field: &DenseField) -> Option<MassProperties> {
             for j in 0..cells[1] {
                 for i in 0..cells[0] {
                     let value = |n: u32| field.values()[grid.index(i + (n & 1), j + (n >> 1 & 1), k + (n >> 2))];
-                    add_cell(grid, std::array::from_fn(|n| f64::from(value(n as u32))), [i, j, k], h, &mut sum);
+                    add_cell(grid, std::array::from_fn(|n| f64::from(value(n as u32))), [i, j, k], h, fine, &mut sum);
                 }
             }
             sum
@@ -136,7 +145,7 @@ pub fn mass_from_field(field: &DenseField) -> Option<MassProperties> {
 pub fn mass_from_bricks(field: &BrickField) -> Option<MassProperties> {
     let grid = field.grid();
     let (h, q) = (f64::from(grid.spacing), f64::from(field.quantum()));
-    let bricks = field.bricks();
+    let (bricks, samples) = (field.bricks(), fine(grid));
     let slices: Vec<Moments> = (0..bricks[2])
         .into_par_iter()
         .map(|k| {
@@ -148,7 +157,7 @@ pub fn mass_from_bricks(field: &BrickField) -> Option<MassProperties> {
                 let corners = field.corners(number).map(f64::from);
                 let fine = field.fine(number);
                 if fine.is_none() && cells == [CELLS; 3] {
-                    add_cell(grid, corners, first, f64::from(CELLS) * h, &mut sum);
+                    add_cell(grid, corners, first, f64::from(CELLS) * h, samples, &mut sum);
                     continue;
                 }
                 for z in 0..cells[2] {
@@ -160,7 +169,7 @@ pub fn mass_from_bricks(field: &BrickField) -> Option<MassProperties> {
                                 Some(samples) => std::array::from_fn(|n| f64::from(samples[node(at(n))]) * q),
                                 None => corners,
                             };
-                            add_cell(grid, v, [first[0] + x, first[1] + y, first[2] + z], h, &mut sum);
+                            add_cell(grid, v, [first[0] + x, first[1] + y, first[2] + z], h, samples, &mut sum);
                         }
                     }
                 }
@@ -182,8 +191,9 @@ fn total(slices: &[Moments], center: Vec3) -> Option<MassProperties> {
     MassProperties::from_moments(m.volume, m.first.into(), second, &center, false)
 }
 
-/// Adds a cell of edge `h` with the given corner values; `corner` is its first node.
-fn add_cell(grid: &Grid, v: [f64; 8], corner: [u32; 3], h: f64, sum: &mut Moments) {
+/// Adds a cell of edge `h` with the given corner values; `corner` is its first node. Where the surface passes it, it is
+/// sampled `fine`³ times.
+fn add_cell(grid: &Grid, v: [f64; 8], corner: [u32; 3], h: f64, fine: usize, sum: &mut Moments) {
     if v.iter().all(|&x| x >= 0.0) {
         return;
     }
@@ -196,16 +206,16 @@ fn add_cell(grid: &Grid, v: [f64; 8], corner: [u32; 3], h: f64, sum: &mut Moment
         return;
     }
     let lerp = |a: f64, b: f64, t: f64| a + (b - a) * t;
-    let edge = h / FINE as f64;
-    for n in 0..FINE * FINE * FINE {
-        let f = [n % FINE, n / FINE % FINE, n / (FINE * FINE)].map(|i| (i as f64 + 0.5) / FINE as f64);
+    let edge = h / fine as f64;
+    for n in 0..fine * fine * fine {
+        let f = [n % fine, n / fine % fine, n / (fine * fine)].map(|i| (i as f64 + 0.5) / fine as f64);
         let x = [0, 2, 4, 6].map(|c| lerp(v[c], v[c + 1], f[0]));
         let gx = lerp(lerp(v[1] - v[0], v[3] - v[2], f[1]), lerp(v[5] - v[4], v[7] - v[6], f[1]), f[2]);
         let gy = lerp(x[1] - x[0], x[3] - x[2], f[2]);
         let (low, high) = (lerp(x[0], x[1], f[1]), lerp(x[2], x[3], f[1]));
         let phi = lerp(low, high, f[2]);
         // Change of φ across the sample's cube, along its gradient.
-        let rise = (gx.abs() + gy.abs() + (high - low).abs()) / FINE as f64;
+        let rise = (gx.abs() + gy.abs() + (high - low).abs()) / fine as f64;
         let fraction = if rise > 0.0 { (0.5 - phi / rise).clamp(0.0, 1.0) } else { f64::from(u8::from(phi < 0.0)) };
         if fraction > 0.0 {
             sum.add_cube(at(f), edge, fraction);

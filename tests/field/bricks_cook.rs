@@ -147,6 +147,21 @@ fn mass_is_that_of_the_full_grid() {
 }
 
 #[test]
+fn mass_of_fine_bricks_is_close_to_the_exact_one() {
+    // Cells of at most 256 cells are sampled 4³ times, finer ones less often, those of 600 once.
+    let knot = primitives::torus_knot(2, 3, 0.3, 0.09, 120, 16).unwrap();
+    let exact = knot.mass_properties().expect("closed");
+    for (cells, tolerance) in [(150, 1e-3), (300, 3e-4), (600, 1e-4)] {
+        let m = mass_from_bricks(&bricks(&knot, cells)).unwrap();
+        assert!((m.volume / exact.volume - 1.0).abs() < tolerance, "{cells}: {} {}", m.volume, exact.volume);
+        for k in 0..3 {
+            assert!((m.center_of_mass[k] - exact.center_of_mass[k]).abs() < tolerance, "{cells}");
+            assert!((m.inertia[k] / exact.inertia[k] - 1.0).abs() < 2.0 * tolerance, "{cells}: {:?}", m.inertia);
+        }
+    }
+}
+
+#[test]
 fn memory_is_what_the_surface_needs_and_checked_first() {
     let mesh = primitives::sphere(0.5, 4).unwrap();
     let limited = |cells, memory_limit| {

@@ -26,6 +26,10 @@ const RATE: f64 = 1000.0;
 /// Bullet's collision margin, metres. It exceeds the axial play of each size, so that the solver always has contacts of
 /// both flanks: what throws a nut off one of them does not throw it through the other.
 pub const MARGIN: f64 = 5e-4;
+/// Coefficients of friction between nut and bolt, by its weight and with a driver. The lead angle of M16 is
+/// atan(2 / (π 14.7)) = 2.48°: on flanks of 60° a nut turns by its weight below tan(2.48°) cos(30°) = 0.0375.
+const SLIPPERY: f64 = 0.01;
+const STEEL: f64 = 0.2;
 /// Turns after which a nut lies on its thread; travel is measured from there.
 const SETTLED: f64 = 0.25;
 /// A nut closer than this to its seat has arrived, metres.
@@ -47,6 +51,11 @@ pub fn cases(scene: SceneKind) -> Vec<Case> {
     let own = drives.map(|d| case(None, d));
     let files = drives.map(|d| case(Some(Parts::Files), d)).into_iter().filter(|_| scene == SceneKind::NutBolt);
     own.into_iter().chain(files).collect()
+}
+
+/// Returns the coefficient of friction of each body; Bullet multiplies the two.
+pub fn friction(options: &NutOptions, drive: Drive) -> f64 {
+    options.friction.unwrap_or(if drive == Drive::Driver { STEEL } else { SLIPPERY }).sqrt()
 }
 
 /// Returns whether the cast has the parts of the case.
@@ -109,8 +118,10 @@ fn body(name: &str, mesh: TriMesh, pitch: f64) -> Result<Body> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Threads {
     /// Error of the travel along the axis against pitch times turns, from [`SETTLED`] to the head or to the last
-    /// position, percent.
+    /// position, percent. The play alone makes this large: a nut may begin on one flank and end on the other.
     pub travel_error: f64,
+    /// Error of the pitch over the same way: the slope of the line through all positions, by least squares, percent.
+    pub pitch_error: f64,
     /// Largest deviation along the axis from the middle of the play on the helix, at any step, millimetres.
     pub off_helix: f64,
     /// Largest change of that deviation from one step to the next (with a hundred nuts: between stored steps),
@@ -167,10 +178,28 @@ fn from_up(direction: Vec3) -> f64 {
     direction.x.hypot(direction.z).atan2(direction.y)
 }
 
+/// Returns the larger of two errors by size; one that is not finite wins.
+fn worse(before: f64, error: f64) -> f64 {
+    if error.abs() > before.abs() || !error.is_finite() {
+        error
+    } else {
+        before
+    }
+}
+
+/// Returns the slope of height over turns, metres a turn, by least squares.
+fn slope(places: &[&Place]) -> f64 {
+    let mean = |of: &dyn Fn(&Place) -> f64| places.iter().map(|p| of(p)).sum::<f64>() / places.len() as f64;
+    let (turns, height) = (mean(&|p| p.turns), mean(&|p| p.height));
+    let spread = mean(&|p| (p.turns - turns) * (p.turns - turns));
+    mean(&|p| (p.turns - turns) * (p.height - height)) / spread
+}
+
 pub fn threads(cast: &Cast, recording: &Recording) -> Threads {
     let nuts: Vec<usize> = (0..recording.bodies.len()).filter(|&i| !recording.bodies[i].fixed).collect();
     let mut worst = Threads {
         travel_error: 0.0,
+        pitch_error: 0.0,
         off_helix: 0.0,
         jump: 0.0,
         tilt: 0.0,
@@ -203,9 +232,11 @@ pub fn threads(cast: &Cast, recording: &Recording) -> Threads {
             let travel = (arrived.height - s.height) / (pitch * (arrived.turns - s.turns));
             100.0 * (travel - 1.0)
         });
-        if error.abs() > worst.travel_error.abs() || !error.is_finite() {
-            worst.travel_error = error;
-        }
+        worst.travel_error = worse(worst.travel_error, error);
+        let travelled: Vec<&Place> =
+            path.iter().filter(|p| p.turns.abs() > SETTLED && p.step <= arrived.step).collect();
+        let error = if settled.is_some() { 100.0 * (slope(&travelled) / pitch - 1.0) } else { 100.0 };
+        worst.pitch_error = worse(worst.pitch_error, error);
         // The nut stood still on the head, or on the run-out of the thread, in its last tenth of a second.
         let mut rest = path.iter().rev().take_while(|p| (last.step - p.step) as f64 * recording.dt < 0.1);
         let stands = rest.all(|p| (p.height - last.height).abs() < ARRIVED && (p.turns - last.turns).abs() < 1e-3);

@@ -49,6 +49,10 @@ pub struct NutArguments {
     /// Iterations of Bullet's solver in scenes of nuts
     #[arg(long, value_name = "N", default_value_t = ITERATIONS, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub iterations: u32,
+
+    /// Coefficient of friction between nut and bolt in scenes of nuts. Default: 0.01 by its weight, 0.2 with a driver
+    #[arg(long, value_name = "MU", value_parser = friction)]
+    pub friction: Option<f64>,
 }
 
 /// Settings of the scenes of nuts and bolts.
@@ -59,11 +63,13 @@ pub struct NutOptions {
     pub rate: Option<f64>,
     pub turns: f64,
     pub iterations: u32,
+    /// Friction of nut and bolt; `None`: the scene's own.
+    pub friction: Option<f64>,
 }
 
 impl Default for NutOptions {
     fn default() -> Self {
-        Self { files: None, rate: None, turns: TURNS, iterations: ITERATIONS }
+        Self { files: None, rate: None, turns: TURNS, iterations: ITERATIONS, friction: None }
     }
 }
 
@@ -76,7 +82,14 @@ impl NutArguments {
             unit: self.mesh_unit,
             pitch: self.pitch.map(|mm| mm * 1e-3),
         });
-        NutOptions { files, rate: self.rate, turns: self.turns, iterations: self.iterations }
+        NutOptions { files, rate: self.rate, turns: self.turns, iterations: self.iterations, friction: self.friction }
+    }
+}
+
+fn friction(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(x) if (0.0..=10.0).contains(&x) => Ok(x),
+        _ => Err("expected a number from 0 to 10".into()),
     }
 }
 
