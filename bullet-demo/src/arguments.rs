@@ -79,7 +79,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=5000))]
     pub count: Option<u32>,
 
-    /// Threads of the narrowphase in the rows of Voxshell; nut-bolt-1000 has rows for one and for two
+    /// Threads of the narrowphase in the rows of Voxshell. Default: 1; nut-bolt-1000 has rows for one and for two
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub threads: Option<u32>,
 

@@ -138,8 +138,11 @@ pub fn run_scene(cast: &Cast, methods: &[Method], drive: Option<Drive>, context:
         let cases = cast.scene.cases(method).into_iter().filter(|c| drive.is_none() || c.drive == drive);
         let cases = cases.filter(|c| nut_bolt::plays(cast, c));
         let given = cast.nuts.rate.filter(|_| cast.scene.has_threads());
-        let cases = cases.map(|c| Case { rate: given.or(c.rate), ..c });
-        outcomes.extend(cases.map(|case| run_row(cast, method, case, context)));
+        // A scene with a row for each of several numbers of threads has one for the number that was asked for.
+        let threads = |c: &Case| c.threads.and(context.threads).or(c.threads);
+        let mut cases: Vec<_> = cases.map(|c| Case { rate: given.or(c.rate), threads: threads(&c), ..c }).collect();
+        cases.dedup();
+        outcomes.extend(cases.into_iter().map(|case| run_row(cast, method, case, context)));
     }
     outcomes
 }
