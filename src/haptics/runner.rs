@@ -13,7 +13,7 @@ use parking_lot::{Mutex, MutexGuard};
 
 use self::forces::{couple, Direct, Forces, Port};
 use super::triple_buffer::{self, Reader, Writer};
-use super::{DeviceState, Output, Servo, Simulation};
+use super::{DeviceState, Output, Report, Servo, Simulation};
 use crate::inside;
 use crate::{Error, Result};
 
@@ -87,6 +87,22 @@ thread_local! {
     static ROLE: Cell<Option<Role>> = const { Cell::new(None) };
 }
 
+/// Makes the steps and rounds of a run. An implementation may record them.
+pub trait Calls: Send + Sync + 'static {
+    /// Makes a step, as [`Servo::step`].
+    fn step(&self, servo: &mut Servo, state: &DeviceState, dt: f64) -> Output {
+        servo.step(state, dt)
+    }
+
+    /// Makes a round, as [`Simulation::simulate`].
+    fn round(&self, simulation: &mut Simulation) -> Report {
+        simulation.simulate()
+    }
+}
+
+/// Steps and rounds that nothing records.
+impl Calls for () {}
+
 /// The running threads. Dropping it stops them.
 pub struct Runner {
     stop: Arc<AtomicBool>,
@@ -108,10 +124,24 @@ impl Runner {
     /// # Errors
     /// `InvalidArgument` for options out of their range; `Io` when a thread cannot be started.
     pub fn start(
+        servo: Servo,
+        simulation: Simulation,
+        options: &RunOptions,
+        device: impl FnMut(&Output) -> Option<DeviceState> + Send + 'static,
+    ) -> Result<Self> {
+        Self::start_with(servo, simulation, options, device, Arc::new(()))
+    }
+
+    /// Starts the threads as [`Runner::start`], which make steps and rounds by `calls`.
+    ///
+    /// # Errors
+    /// As [`Runner::start`].
+    pub fn start_with(
         mut servo: Servo,
         simulation: Simulation,
         options: &RunOptions,
         mut device: impl FnMut(&Output) -> Option<DeviceState> + Send + 'static,
+        calls: Arc<dyn Calls>,
     ) -> Result<Self> {
         let [shortest, longest] = PERIODS;
         let longest = servo.settings().timing.longest_step.min(longest);
@@ -140,7 +170,7 @@ impl Runner {
         let simulation = Arc::new(Mutex::new(simulation));
         let done = Arc::new(std::sync::atomic::AtomicU64::new(0));
         let mut runner = Self { stop, servo: None, device: None, rounds: None, simulation, reports: reader, done };
-        let stops = runner.stop.clone();
+        let (stops, own) = (runner.stop.clone(), calls.clone());
         let named = |name: &str| std::thread::Builder::new().name(name.into());
         let enter = move |role| {
             ROLE.set(Some(role));
@@ -153,7 +183,7 @@ impl Runner {
             let coupling = named("haptic coupling").spawn(move || {
                 let _inside = enter(Role::Coupling);
                 let ends = Ends(stops);
-                couple(&mut servo, taken, answers, options.period, &ends.0);
+                couple(&mut servo, &*own, taken, answers, options.period, &ends.0);
                 servo
             });
             let coupling = coupling.map_err(failed)?;
@@ -170,7 +200,7 @@ impl Runner {
             let servo = named("haptic servo").spawn(move || {
                 let _inside = enter(Role::Device);
                 let ends = Ends(stops);
-                steps(&mut Direct::new(&mut servo), &options, &ends.0, reports, first, &mut device);
+                steps(&mut Direct::new(&mut servo, &*own), &options, &ends.0, reports, first, &mut device);
                 servo
             });
             runner.servo = Some(servo.map_err(failed)?);
@@ -180,7 +210,7 @@ impl Runner {
             let _inside = enter(Role::Simulation);
             while !stops.load(Ordering::Relaxed) {
                 let mut simulation = shared.lock();
-                let fresh = simulation.simulate().fresh;
+                let fresh = simulation.is_due() && calls.round(&mut simulation).fresh;
                 // A fair unlock, so that a thread that moves obstacles gets a turn.
                 parking_lot::MutexGuard::unlock_fair(simulation);
                 if fresh {

@@ -2,7 +2,7 @@
 //! of the library.
 
 const MAGIC: &[u8; 8] = b"\x89VXSREC\n";
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 const HEADER: usize = 20;
 const CHUNK: usize = 16;
 const RECORDS: u32 = 1;
