@@ -1,6 +1,7 @@
 //! Runs both halves on threads of their own, for programs that have none. It requests from the system the resources of
 //! a steady loop, and reports those that it did not get.
 
+mod calls;
 mod forces;
 
 use std::cell::Cell;
@@ -11,9 +12,10 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, MutexGuard};
 
+pub use self::calls::Calls;
 use self::forces::{couple, Direct, Forces, Port};
 use super::triple_buffer::{self, Reader, Writer};
-use super::{DeviceState, Output, Report, Servo, Simulation};
+use super::{DeviceState, Output, Servo, Simulation};
 use crate::inside;
 use crate::{Error, Result};
 
@@ -86,22 +88,6 @@ thread_local! {
     /// `None` for threads that do not belong to a runner.
     static ROLE: Cell<Option<Role>> = const { Cell::new(None) };
 }
-
-/// Makes the steps and rounds of a run. An implementation may record them.
-pub trait Calls: Send + Sync + 'static {
-    /// Makes a step, as [`Servo::step`].
-    fn step(&self, servo: &mut Servo, state: &DeviceState, dt: f64) -> Output {
-        servo.step(state, dt)
-    }
-
-    /// Makes a round, as [`Simulation::simulate`].
-    fn round(&self, simulation: &mut Simulation) -> Report {
-        simulation.simulate()
-    }
-}
-
-/// Steps and rounds that nothing records.
-impl Calls for () {}
 
 /// The running threads. Dropping it stops them.
 pub struct Runner {

@@ -372,7 +372,7 @@ fn a_damaged_recording_leaks_no_object() {
         ("a number of a call twice", vec![create.clone(), made.clone(), numbered(create, 3), taken]),
         ("a number of an object twice", vec![object(1), object(2)]),
     ] {
-        let file = recording::file(&records, vxs_version());
+        let file = recording::file(&records, recording::FORMAT, vxs_version());
         let replayed = || {
             let mut player = Player::new(&file, true).unwrap();
             while let Ok(Some(_)) = player.step() {}

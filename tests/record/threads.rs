@@ -170,7 +170,7 @@ fn overlapping_steps_and_rounds_replay_to_the_same_bytes() {
         // Wherever a recording is cut off, no answer differs.
         records.sort_by_key(|record| number(&record.1[1..]));
         for twelfth in 1..12 {
-            let cut = recording::file(&records[..records.len() * twelfth / 12], vxs_version());
+            let cut = recording::file(&records[..records.len() * twelfth / 12], recording::FORMAT, vxs_version());
             let difference = play(&cut, true).into_iter().find(|played| played.outcome == Outcome::Different);
             assert!(difference.is_none(), "{name}: {difference:?}");
         }

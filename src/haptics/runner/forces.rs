@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::Thread;
 use std::time::{Duration, Instant};
 
-use super::Calls;
+use super::calls::Calls;
 use crate::haptics::triple_buffer::{Reader, Writer};
 use crate::haptics::{DeviceState, Output, Servo, Status};
 
