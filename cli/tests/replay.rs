@@ -21,7 +21,7 @@ fn rows(output: &Output) -> Vec<Value> {
 
 #[test]
 fn kept_recordings_replay_without_a_difference() {
-    for name in ["vps", "penalty", "continuous_penalty", "god_object", "impulse", "pair", "bullet"] {
+    for name in ["vps", "penalty", "continuous_penalty", "god_object", "impulse", "pair", "bullet", "threads"] {
         let output = replay(&golden(name), &["--json"]);
         let rows = rows(&output);
         assert!(output.status.success() && rows.len() == 1, "{name}: {rows:?}");

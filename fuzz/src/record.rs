@@ -1,7 +1,7 @@
 //! Recordings: mutation with checksums that match, and replay with the calls that may take long left out.
 
 use libfuzzer_sys::fuzzer_mutate;
-use support::recording::{file, function, records, Record, BEGIN};
+use support::recording::{file, format, function, records, Record, BEGIN};
 use support::rng::Rng;
 use voxshell::capi::record::calls::CALLS;
 use voxshell::capi::record::player::Player;
@@ -40,7 +40,7 @@ pub fn mutate(bytes: &mut [u8], size: usize, most: usize, seed: u32) -> usize {
             found[at].1.extend(&body[..size]);
         }
     }
-    let sealed = file(&found, vxs_version());
+    let sealed = file(&found, format(&bytes[..size]), vxs_version());
     if sealed.len() > most.min(bytes.len()) {
         return size;
     }

@@ -15,7 +15,7 @@ use super::status::*;
 use super::types::*;
 use super::workers;
 use crate::asset::Shape;
-use crate::haptics::{self, DeviceState, FaultCounts, Obstacle, Report};
+use crate::haptics::{self, DeviceState, FaultCounts, Obstacle, Output, Report, Servo};
 use crate::math::{limits, Pose, Rotation, Twist, Vec3, Wrench};
 
 /// Largest number of spare places for bodies.
@@ -47,6 +47,20 @@ impl From<Wrench> for vxs_wrench {
 fn unchecked(p: &vxs_pose) -> Pose {
     let q = nalgebra::Quaternion::new(p.qw, p.qx, p.qy, p.qz);
     Pose::from_parts(vec3(p.position).into(), Rotation::new_unchecked(q))
+}
+
+impl From<DeviceState> for vxs_device_state {
+    fn from(s: DeviceState) -> Self {
+        Self { pose: s.pose.into(), twist: s.twist.into(), engaged: s.engaged.into(), reserved: 0 }
+    }
+}
+
+/// Returns the output of the step that the servo just made.
+pub(super) fn output_of(servo: &Servo, o: &Output) -> vxs_haptics_output {
+    let tool = servo.tool_pose().into();
+    let (wrench, contact, status) = (o.wrench.into(), o.contact.into(), o.status.0);
+    let (age, contacts, touched) = (o.age, o.contacts, o.touched);
+    vxs_haptics_output { wrench, contact, tool, age, status, contacts, touched }
 }
 
 impl From<vxs_device_state> for DeviceState {
@@ -173,8 +187,10 @@ pub unsafe extern "C" fn vxs_haptics_release(haptics: *mut vxs_haptics) -> vxs_s
         if !haptics.is_null() {
             let halves = handle::get_to_release("haptics", haptics)?;
             let (servo, simulation) = (halves.servo.lock("haptics")?, halves.simulation.lock("haptics")?);
-            let runner = halves.runner.lock("haptics")?;
+            let mut runner = halves.runner.lock("haptics")?;
             can_stop(&runner)?;
+            // The run ends while the handle is alive, which its steps and rounds record.
+            drop(runner.take());
             std::mem::forget((servo, simulation, runner));
         }
         handle::release("haptics", haptics)
@@ -210,11 +226,9 @@ pub unsafe extern "C" fn vxs_haptics_step(
             return Err(Failure::argument("state->reserved", given.reserved, "0"));
         }
         check::out("output", output)?;
-        let o = servo.step(&given.into(), dt);
-        let tool = servo.tool_pose().into();
-        let (wrench, contact, status) = (o.wrench.into(), o.contact.into(), o.status.0);
-        let (age, contacts, touched) = (o.age, o.contacts, o.touched);
-        check::write(output, vxs_haptics_output { wrench, contact, tool, age, status, contacts, touched })
+        let made = servo.step(&given.into(), dt);
+        record_step(servo);
+        check::write(output, output_of(servo, &made))
     })
 }
 
@@ -243,6 +257,7 @@ pub unsafe extern "C" fn vxs_haptics_step_admittance(
         check::out("motion", motion)?;
         let hand = Wrench { force: vec3(hand.force), torque: vec3(hand.torque) };
         let m = servo.step_admittance(&hand, engaged, dt);
+        record_step(servo);
         let (pose, twist, tool) = (m.pose.into(), m.twist.into(), servo.tool_pose().into());
         let (contact, age, status) = (m.contact.into(), m.age, m.status.0);
         let (contacts, touched) = (m.contacts, m.touched);
@@ -267,6 +282,7 @@ pub unsafe extern "C" fn vxs_haptics_reset(haptics: *mut vxs_haptics, pose: *con
         } else {
             servo.reset_to(&check::pose("pose", pose)?);
         }
+        record_step(servo);
         Ok(VXS_OK)
     })
 }
@@ -333,6 +349,7 @@ pub unsafe extern "C" fn vxs_haptics_simulate(
         vxs_haptics_report::read(report)?;
         let found = simulation.simulate();
         halves.log_jumps();
+        record_round(simulation);
         if !report.is_null() {
             vxs_haptics_report::from(found).write(report)?;
         }

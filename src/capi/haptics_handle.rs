@@ -6,6 +6,8 @@ use std::sync::Arc;
 use super::failure::Failure;
 use super::handle::{Exclusive, Kind, Opaque};
 use super::log::{log, VXS_LOG_WARNING};
+use super::record::session;
+use super::record::sink::Half;
 use super::status::*;
 use crate::haptics::{Jump, Loads, Monitor, Runner, Servo, Simulation};
 use crate::voxmap::Offset;
@@ -22,7 +24,7 @@ impl Opaque for vxs_haptics {
 }
 
 /// Value of a `vxs_haptics`. While there is a runner, it owns both halves.
-pub(super) struct Halves {
+pub(in crate::capi) struct Halves {
     pub servo: Exclusive<Option<Servo>>,
     pub simulation: Exclusive<Option<Simulation>>,
     pub runner: Exclusive<Option<Runner>>,
@@ -50,10 +52,27 @@ impl Halves {
                     "called by surface.height in a round of the simulation, which holds the bodies",
                 ));
             }
-            return act(&mut runner.simulation());
+            return recorded(&mut runner.simulation(), act);
         }
         let mut half = self.simulation.lock("haptics")?;
-        act(own(&mut half)?)
+        recorded(own(&mut half)?, act)
+    }
+
+    /// Takes the newest input of the steps for the next round, for a replay.
+    pub fn take_input(&self) {
+        self.replay(Simulation::take_input);
+    }
+
+    /// Gives the next call of the simulation the numbers that it reads while steps may change them, for a replay.
+    pub fn give_readings(&self, values: impl Iterator<Item = f64>) {
+        self.replay(|simulation| simulation.give_readings(values));
+    }
+
+    /// Calls a function with the simulation, which no other thread uses during a replay.
+    fn replay(&self, act: impl FnOnce(&mut Simulation)) {
+        if let Ok(Some(simulation)) = self.simulation.lock("haptics").as_deref_mut().map(Option::as_mut) {
+            act(simulation);
+        }
     }
 
     /// Logs jumps of the device. It is called on the thread of the simulation, since steps neither allocate nor lock,
@@ -77,6 +96,27 @@ impl Halves {
             )
         });
     }
+}
+
+/// Calls a function with the simulation, and records its exchange with the steps.
+fn recorded<R>(
+    simulation: &mut Simulation,
+    act: impl FnOnce(&mut Simulation) -> Result<R, Failure>,
+) -> Result<R, Failure> {
+    let result = act(simulation);
+    record_round(simulation);
+    result
+}
+
+/// Adds to the record of the present call the exchange of a step or a reset with the simulation.
+pub(super) fn record_step(servo: &Servo) {
+    let scale = servo.scale();
+    session::exchange(Half::Servo, servo.exchange(), if scale == 1.0 { &[] } else { std::slice::from_ref(&scale) });
+}
+
+/// Adds to the record of the present call the exchange of a call of the simulation with the steps.
+pub(super) fn record_round(simulation: &Simulation) {
+    session::exchange(Half::Simulation, simulation.exchange(), simulation.readings());
 }
 
 /// Returns a half, or an error if the runner owns it.

@@ -1,10 +1,13 @@
 //! Haptics on threads of the library, for hosts without threads of their own.
 
 use std::ffi::c_void;
+use std::mem::MaybeUninit;
+use std::sync::Arc;
 
 use super::check::{self, Growable};
-use super::guard::{entry, Failure};
+use super::guard::{entry, recorded, Failure};
 use super::handle;
+use super::haptics::output_of;
 use super::haptics_handle::*;
 use super::haptics_settings::User;
 use super::haptics_types::*;
@@ -12,7 +15,9 @@ use super::panics;
 use super::response::{vxs_twist, vxs_wrench};
 use super::status::*;
 use super::types::*;
-use crate::haptics::{Got, Output, RunOptions, RunReport, Runner, PERIODS};
+use crate::haptics::{
+    Calls, DeviceState, Got, Output, Report, RunOptions, RunReport, Runner, Servo, Simulation, PERIODS,
+};
 
 /// Device callback. A thread of the library calls it once a period to serve the device: it sends the wrench to the
 /// device and reads the device's next state. The first wrench is zero. After the last step there is one more call with
@@ -163,6 +168,50 @@ impl vxs_haptics_run_report {
     }
 }
 
+/// Records the steps and rounds of a run as calls of `vxs_haptics_step` and `vxs_haptics_simulate`, which a replay makes.
+struct Recorder(*mut vxs_haptics);
+
+// SAFETY: a record reads only the number of the object in the handle, which is atomic. The handle outlives the run.
+unsafe impl Send for Recorder {}
+// SAFETY: as above.
+unsafe impl Sync for Recorder {}
+
+impl Calls for Recorder {
+    fn step(&self, servo: &mut Servo, device: &DeviceState, dt: f64) -> Output {
+        let given = vxs_device_state::from(*device);
+        let mut outputs = MaybeUninit::<vxs_haptics_output>::uninit();
+        let (haptics, state, output) = (self.0, &raw const given, outputs.as_mut_ptr());
+        let made;
+        // SAFETY: the pointers are those of live values; the output is read after it was written.
+        unsafe {
+            recorded!(Lose, vxs_haptics_step(haptics, state, dt, output), {
+                made = servo.step(device, dt);
+                record_step(servo);
+                output.write(output_of(servo, &made));
+                VXS_OK
+            });
+        }
+        made
+    }
+
+    fn round(&self, simulation: &mut Simulation) -> Report {
+        let struct_size = size_of::<vxs_haptics_report>() as u32;
+        let mut outputs = vxs_haptics_report { struct_size, ..vxs_haptics_report::defaults() };
+        let (haptics, report) = (self.0, &raw mut outputs);
+        let made;
+        // SAFETY: as in `step`.
+        unsafe {
+            recorded!(Lose, vxs_haptics_simulate(haptics, report), {
+                made = simulation.simulate();
+                record_round(simulation);
+                report.write(vxs_haptics_report { struct_size, ..made.into() });
+                VXS_OK
+            });
+        }
+        made
+    }
+}
+
 const NOWHERE: vxs_device_state = vxs_device_state {
     pose: vxs_pose { position: vxs_vec3 { x: 0.0, y: 0.0, z: 0.0 }, qx: 0.0, qy: 0.0, qz: 0.0, qw: 0.0 },
     twist: vxs_twist { linear: vxs_vec3 { x: 0.0, y: 0.0, z: 0.0 }, angular: vxs_vec3 { x: 0.0, y: 0.0, z: 0.0 } },
@@ -230,7 +279,8 @@ pub unsafe extern "C" fn vxs_haptics_run(
             let goes_on = panics::outside(|| device(&wrench, output.status.0, &mut state, user.pointer()));
             goes_on.then(|| state.into())
         };
-        *runner = Some(Runner::start(servo, simulation, &options, serve)?);
+        let calls = Arc::new(Recorder(haptics));
+        *runner = Some(Runner::start_with(servo, simulation, &options, serve, calls)?);
         Ok(VXS_OK)
     })
 }

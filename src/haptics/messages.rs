@@ -9,6 +9,8 @@ use crate::response::Kinematics;
 /// From the servo to the simulation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Input {
+    /// Counts inputs, from 1; 0 before the first step.
+    pub number: u64,
     /// Counts resets: results from before a reset do not count after it.
     pub generation: u32,
     /// Time of the servo, seconds.
@@ -25,6 +27,8 @@ pub(super) struct Input {
 /// From the simulation to the servo.
 #[derive(Debug)]
 pub(super) struct Snapshot {
+    /// Counts snapshots, from 1; 0 before the first round.
+    pub number: u64,
     /// Generation of the input from which it was computed.
     pub generation: u32,
     pub clock: f64,

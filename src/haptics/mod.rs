@@ -49,6 +49,7 @@
 //! | `linearised` | linearised contacts, each or each cluster of which ends by itself |
 //! | `loads` | wrenches of the tool on the bodies, for any thread |
 //! | `triple_buffer`, `messages` | data exchange of the two halves, without waiting |
+//! | `exchange` | numbers of the messages that a call took and published, for replays |
 //! | `coupling` | the spring and damper between hand and simulated tool |
 //! | `blend` | fading of replaced contacts, for a slow simulation |
 //! | `obstacle_motion` | motion of obstacles between the calls of their owner |
@@ -62,6 +63,7 @@ mod bodies;
 pub mod constraint;
 mod coupling;
 mod coupling_spring;
+mod exchange;
 pub mod god_object;
 mod height_map;
 mod impulses;
@@ -85,12 +87,13 @@ mod types;
 
 pub use bodies::{Feel, Forms, Obstacle, Tool, VOXMAP_MEMORY};
 pub use coupling::{Coupling, Saturation};
+pub use exchange::Exchange;
 pub use height_map::{Height, HeightMap};
 pub use loads::Loads;
 pub use monitor::{Monitor, JUMP_WINDOW};
 pub use obstacle_motion::ObstacleMotion;
 pub use passivity::Observer;
-pub use runner::{Got, RunOptions, RunReport, Runner, PERIODS};
+pub use runner::{Calls, Got, RunOptions, RunReport, Runner, PERIODS};
 pub use servo::Servo;
 pub use settings::{ContactSettings, ContactSource, Handle, Settings, Timing, MOST_CLUSTERS};
 pub use setup::new;

@@ -1,6 +1,7 @@
 //! Runs both halves on threads of their own, for programs that have none. It requests from the system the resources of
 //! a steady loop, and reports those that it did not get.
 
+mod calls;
 mod forces;
 
 use std::cell::Cell;
@@ -11,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, MutexGuard};
 
+pub use self::calls::Calls;
 use self::forces::{couple, Direct, Forces, Port};
 use super::triple_buffer::{self, Reader, Writer};
 use super::{DeviceState, Output, Servo, Simulation};
@@ -108,10 +110,24 @@ impl Runner {
     /// # Errors
     /// `InvalidArgument` for options out of their range; `Io` when a thread cannot be started.
     pub fn start(
+        servo: Servo,
+        simulation: Simulation,
+        options: &RunOptions,
+        device: impl FnMut(&Output) -> Option<DeviceState> + Send + 'static,
+    ) -> Result<Self> {
+        Self::start_with(servo, simulation, options, device, Arc::new(()))
+    }
+
+    /// Starts the threads as [`Runner::start`], which make steps and rounds by `calls`.
+    ///
+    /// # Errors
+    /// As [`Runner::start`].
+    pub fn start_with(
         mut servo: Servo,
         simulation: Simulation,
         options: &RunOptions,
         mut device: impl FnMut(&Output) -> Option<DeviceState> + Send + 'static,
+        calls: Arc<dyn Calls>,
     ) -> Result<Self> {
         let [shortest, longest] = PERIODS;
         let longest = servo.settings().timing.longest_step.min(longest);
@@ -140,7 +156,7 @@ impl Runner {
         let simulation = Arc::new(Mutex::new(simulation));
         let done = Arc::new(std::sync::atomic::AtomicU64::new(0));
         let mut runner = Self { stop, servo: None, device: None, rounds: None, simulation, reports: reader, done };
-        let stops = runner.stop.clone();
+        let (stops, own) = (runner.stop.clone(), calls.clone());
         let named = |name: &str| std::thread::Builder::new().name(name.into());
         let enter = move |role| {
             ROLE.set(Some(role));
@@ -153,7 +169,7 @@ impl Runner {
             let coupling = named("haptic coupling").spawn(move || {
                 let _inside = enter(Role::Coupling);
                 let ends = Ends(stops);
-                couple(&mut servo, taken, answers, options.period, &ends.0);
+                couple(&mut servo, &*own, taken, answers, options.period, &ends.0);
                 servo
             });
             let coupling = coupling.map_err(failed)?;
@@ -170,7 +186,7 @@ impl Runner {
             let servo = named("haptic servo").spawn(move || {
                 let _inside = enter(Role::Device);
                 let ends = Ends(stops);
-                steps(&mut Direct::new(&mut servo), &options, &ends.0, reports, first, &mut device);
+                steps(&mut Direct::new(&mut servo, &*own), &options, &ends.0, reports, first, &mut device);
                 servo
             });
             runner.servo = Some(servo.map_err(failed)?);
@@ -180,7 +196,7 @@ impl Runner {
             let _inside = enter(Role::Simulation);
             while !stops.load(Ordering::Relaxed) {
                 let mut simulation = shared.lock();
-                let fresh = simulation.simulate().fresh;
+                let fresh = simulation.is_due() && calls.round(&mut simulation).fresh;
                 // A fair unlock, so that a thread that moves obstacles gets a turn.
                 parking_lot::MutexGuard::unlock_fair(simulation);
                 if fresh {

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use super::blend::{opposite, scaled, size, Blend};
 use super::coupling::origin_twist;
 use super::coupling_spring::CouplingSpring;
+use super::exchange::Exchange;
 use super::linearised::Place;
 use super::loads::{Ledger, Loads};
 use super::messages::{Input, Snapshot};
@@ -33,6 +34,9 @@ pub struct Servo {
     handle: RigidBody,
     inputs: Writer<Input>,
     snapshots: Reader<Snapshot>,
+    exchange: Exchange,
+    /// Number of inputs published.
+    published: u64,
     generation: u32,
     /// Sum of all steps, seconds.
     clock: f64,
@@ -53,6 +57,8 @@ pub struct Servo {
     last: Option<Pose>,
     jumps: JumpDetector,
     monitor: Arc<Monitor>,
+    /// Scale of the workspace in the last step.
+    scale: f64,
     observer: Observer,
     blend: Blend,
     /// Spring from the hand to the constraints, if the renderer has constraints.
@@ -128,6 +134,8 @@ impl Servo {
             handle: RigidBody::at(handle, &Pose::identity()),
             inputs,
             snapshots,
+            exchange: Exchange::default(),
+            published: 0,
             generation: 0,
             clock: 0.0,
             since: 0.0,
@@ -139,6 +147,7 @@ impl Servo {
             last: None,
             jumps: JumpDetector::default(),
             monitor: Monitor::new(),
+            scale: 1.0,
             observer: new_observer(&settings),
             blend: Blend::new(bodies),
             spring,
@@ -163,6 +172,16 @@ impl Servo {
         self.ledger.loads()
     }
 
+    /// Returns the messages that the last call took and published: a step or a reset.
+    pub fn exchange(&self) -> &Exchange {
+        &self.exchange
+    }
+
+    /// Returns the scale of the workspace that the last step used.
+    pub fn scale(&self) -> f64 {
+        self.scale
+    }
+
     /// Returns the pose of the simulated tool, for drawing.
     pub fn tool_pose(&self) -> Pose {
         self.body.pose()
@@ -182,6 +201,11 @@ impl Servo {
 
     /// Restarts as [`Servo::reset`], with the tool of admittance causality at a given pose, which must be finite.
     pub fn reset_to(&mut self, pose: &Pose) {
+        self.exchange.begin();
+        self.restart(pose);
+    }
+
+    fn restart(&mut self, pose: &Pose) {
         for body in [&mut self.handle, &mut self.body] {
             body.set_pose(pose);
             body.set_twist(&Twist::ZERO);
@@ -267,6 +291,9 @@ impl Servo {
 
     /// Advances the clock, unless the time step is invalid.
     fn tick(&mut self, dt: f64) -> Result<(), Status> {
+        self.exchange.begin();
+        // Another thread may change it during the step.
+        self.scale = self.monitor.scale();
         if dt > 0.0 && dt.is_finite() {
             // An invalid time step must not advance the clock to where it no longer resolves steps.
             self.clock += dt.min(LONGEST_PAUSE);
@@ -291,7 +318,7 @@ impl Servo {
     /// Returns the speed limits in the world, m/s and rad/s.
     fn speed(&self) -> [f64; 2] {
         let [linear, angular] = self.settings.speed;
-        [linear * self.monitor.scale(), angular]
+        [linear * self.scale, angular]
     }
 
     /// Restarts at a device that has jumped. A god-object keeps its place, on its side of every surface, and follows
@@ -302,7 +329,7 @@ impl Servo {
             self.observer = new_observer(&self.settings);
             self.last = Some(device.pose);
         } else {
-            self.reset();
+            self.restart(&self.handle.pose());
             self.jumps.add(&device.pose, self.clock, self.speed());
             self.place(device);
         }
@@ -442,8 +469,10 @@ impl Servo {
     /// Informs the simulation of hand and tool, and the bodies of their loads.
     fn end(&mut self, wrench: Wrench, news: News, hand: &Pose, twist: &Twist, dt: f64) -> Pull {
         let body = self.body.kinematics();
-        let generation = self.generation;
-        self.inputs.write(Input { generation, clock: self.clock, hand: *hand, twist: *twist, body, live: true });
+        self.published += 1;
+        self.exchange.published = Some(self.published);
+        let (number, generation, clock) = (self.published, self.generation, self.clock);
+        self.inputs.write(Input { number, generation, clock, hand: *hand, twist: *twist, body, live: true });
         let contact = self.ledger.on_tool(&body.pose.translation.vector);
         self.ledger.publish(dt);
         let News { contacts, touched, age, status, .. } = news;
@@ -468,6 +497,7 @@ impl Servo {
 
     /// Takes the snapshot that the simulation published last, if it is new.
     fn take_snapshot(&mut self, dt: f64) -> Option<Taken> {
+        self.exchange.taken = Some(self.snapshots.get().number);
         if !self.snapshots.is_fresh() {
             return None;
         }
@@ -483,6 +513,7 @@ impl Servo {
         }
         self.snapshots.update();
         let now = self.snapshots.get();
+        self.exchange.taken = Some(now.number);
         let is_first = generation != self.generation;
         if is_first {
             self.blend.reset();

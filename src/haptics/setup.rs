@@ -26,13 +26,14 @@ pub fn new(settings: Settings, tool: Tool, obstacles: Vec<Obstacle>) -> Result<(
     tool.check()?;
     let (hand, twist) = (Pose::identity(), Twist::ZERO);
     let body = Kinematics { pose: hand, center: tool.center, twist };
-    let input = Input { generation: 0, clock: 0.0, hand, twist, body, live: false };
+    let input = Input { number: 0, generation: 0, clock: 0.0, hand, twist, body, live: false };
     let (inputs, taken) = channel(|| input);
     let method = settings.renderer.start(&settings, &tool)?;
     let voxel = method.smallest_voxel(&tool.forms, &obstacles);
     let settings = voxel.map_or(settings, |voxel| settings.saturated(&tool, voxel));
     // A generation that differs from the servo's: there are no results yet.
     let (snapshots, seen) = channel(|| Snapshot {
+        number: 0,
         generation: u32::MAX,
         clock: 0.0,
         contacts: 0,

@@ -1,8 +1,10 @@
 //! The slow half: finds contacts for the newest state of the tool, and publishes their effect on it.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::constraint::Constraint;
+use super::exchange::{Exchange, Readings};
 use super::god_object::Waypoint;
 use super::messages::{Input, Snapshot};
 use super::obstacle_motion::Follower;
@@ -41,6 +43,12 @@ pub struct Simulation {
     effect: Effect,
     inputs: Reader<Input>,
     snapshots: Writer<Snapshot>,
+    exchange: Exchange,
+    readings: Readings,
+    /// Number of snapshots published.
+    published: u64,
+    /// Inputs that a replay took for the next rounds, and whether each was new.
+    early: VecDeque<(bool, Input)>,
     /// Input of the last round, and the obstacles' poses in it.
     last: Input,
     were: Vec<Pose>,
@@ -83,6 +91,7 @@ impl Simulation {
         let (last, were) = (*inputs.get(), obstacles.iter().map(|o| o.pose).collect());
         let effect = Effect::new(&tool, last.body, obstacles.len());
         let motions = vec![None; obstacles.len()];
+        let readings = Readings::new(obstacles.len());
         Ok(Self {
             settings,
             tool,
@@ -91,6 +100,10 @@ impl Simulation {
             effect,
             inputs,
             snapshots,
+            exchange: Exchange::default(),
+            readings,
+            published: 0,
+            early: VecDeque::new(),
             last,
             were,
             motions,
@@ -111,6 +124,43 @@ impl Simulation {
         self.obstacles.len()
     }
 
+    /// Returns the messages that the last call took and published: a round, or a change of obstacles or settings.
+    pub fn exchange(&self) -> &Exchange {
+        &self.exchange
+    }
+
+    /// Returns the numbers that the last call read while steps may have changed them.
+    pub fn readings(&self) -> &[f64] {
+        self.readings.values()
+    }
+
+    /// Sets the [`readings`](Self::readings) of the next call, for a replay.
+    pub fn give_readings(&mut self, values: impl Iterator<Item = f64>) {
+        self.readings.give(values);
+    }
+
+    /// Takes the newest input of the servo for the next round that has none yet. For a replay, in which a round that ran
+    /// beside steps has to use the input that it took then.
+    pub fn take_input(&mut self) {
+        let input = self.newest_input();
+        self.early.push_back(input);
+    }
+
+    /// Returns the newest input, and whether it is new.
+    fn newest_input(&mut self) -> (bool, Input) {
+        (self.inputs.update(), *self.inputs.get())
+    }
+
+    /// Returns whether a round would do something: there is a new input, or an obstacle has moved.
+    pub fn is_due(&self) -> bool {
+        self.inputs.is_fresh() || (self.moved && self.inputs.get().live)
+    }
+
+    fn begin(&mut self) {
+        self.exchange.begin();
+        self.readings.begin();
+    }
+
     /// Returns the path of the god-object in the last round ([`GodObject::path`](super::god_object::GodObject::path));
     /// empty with every other renderer.
     pub fn path(&self) -> &[Waypoint] {
@@ -129,6 +179,7 @@ impl Simulation {
     /// # Errors
     /// `InvalidArgument` for an index without an obstacle, and for a pose or twist that is not finite.
     pub fn set_obstacle_pose(&mut self, index: usize, pose: &Pose, twist: &Twist) -> Result<()> {
+        self.begin();
         check_motion(index, pose, twist)?;
         let obstacle = self.place(index)?;
         (obstacle.pose, obstacle.twist) = (*pose, *twist);
@@ -143,11 +194,12 @@ impl Simulation {
     /// # Errors
     /// `InvalidArgument` for an index without an obstacle, and for numbers out of range.
     pub fn set_obstacle_motion(&mut self, index: usize, motion: &ObstacleMotion) -> Result<()> {
+        self.begin();
         check_motion(index, &motion.pose, &motion.twist)?;
         motion.check()?;
         self.place(index)?;
-        let load = self.loads.get(index).unwrap_or_default();
-        let (follows, clock) = (self.motions[index].is_some(), self.monitor.clock());
+        let load = self.readings.impulse(self.loads.get(index).unwrap_or_default());
+        let (follows, clock) = (self.motions[index].is_some(), self.readings.number(self.monitor.clock()));
         let obstacle = &mut self.obstacles[index];
         self.motions[index] = Some(Follower::new(motion, obstacle, follows, clock, &load));
         self.moved = true;
@@ -162,6 +214,7 @@ impl Simulation {
     /// `InvalidArgument` for an index out of range or numbers out of range; `Unsupported` when the tool and the obstacle
     /// lack the forms that they need to meet.
     pub fn set_obstacle(&mut self, index: usize, obstacle: Obstacle) -> Result<()> {
+        self.begin();
         check_obstacle(index, &obstacle, &self.tool, self.method.as_ref())?;
         *self.place(index)? = Obstacle { entry: 0.0, ..obstacle };
         self.were[index] = self.obstacles[index].pose;
@@ -176,6 +229,7 @@ impl Simulation {
     /// # Errors
     /// `InvalidArgument` for an index without an obstacle, and for numbers out of range.
     pub fn set_feel(&mut self, index: usize, feel: Feel) -> Result<()> {
+        self.begin();
         feel.check()?;
         self.place(index)?.feel = feel;
         self.edit();
@@ -188,6 +242,7 @@ impl Simulation {
     /// # Errors
     /// `InvalidArgument` for settings out of range.
     pub fn set_settings(&mut self, settings: &Settings) -> Result<()> {
+        self.begin();
         settings.check()?;
         let kept = &self.settings;
         let (renderer, metric, detection) = (kept.renderer, kept.metric, kept.detection);
@@ -227,8 +282,9 @@ impl Simulation {
     /// Runs one round: finds contacts for the newest state of the tool and publishes them. Allocates nothing once it is
     /// warm.
     pub fn simulate(&mut self) -> Report {
-        let fresh = self.inputs.update();
-        let input = *self.inputs.get();
+        self.begin();
+        let (fresh, input) = self.early.pop_front().unwrap_or_else(|| self.newest_input());
+        self.exchange.taken = Some(input.number);
         if !input.live || !(fresh || self.moved) {
             self.report.fresh = false;
             return self.report;
@@ -247,7 +303,10 @@ impl Simulation {
             status |= Status::PENETRATING;
         }
         self.report = Report { fresh: true, clock: input.clock, contacts, least_separation, wrench, status };
+        self.published += 1;
+        self.exchange.published = Some(self.published);
         let slot = self.snapshots.slot();
+        slot.number = self.published;
         (slot.generation, slot.clock, slot.contacts, slot.status) = (input.generation, input.clock, contacts, status);
         slot.is_free = contacts == 0 && wrench == Wrench::ZERO;
         slot.contact.copy_from(self.effect.contact.finish());
@@ -267,7 +326,7 @@ impl Simulation {
         for (i, (obstacle, motion)) in self.obstacles.iter_mut().zip(&mut self.motions).enumerate() {
             obstacle.entry = (obstacle.entry + passed / ramp).min(1.0);
             if let Some(motion) = motion {
-                let load = self.loads.get(i).unwrap_or_default();
+                let load = self.readings.impulse(self.loads.get(i).unwrap_or_default());
                 motion.advance(obstacle, clock, &load);
             }
         }

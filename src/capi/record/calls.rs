@@ -1,5 +1,5 @@
 //! The functions of the C API in recordings: one line for each function that is recorded, and one for each that is not,
-//! with the reason. `tests/record.rs` checks that no function is missing.
+//! with the reason. `tests/record` checks that no function is missing.
 
 use super::argument::Argument;
 use super::sink::function;
@@ -56,7 +56,7 @@ macro_rules! needed {
 
 /// `name(argument, …);`: an argument with a number in brackets points to so many elements, others to one. The file of a recording may
 /// come from anyone, so these numbers are checked before the call. A replay does not make the calls after `not made`: they
-/// run a `vxs_haptics` on threads of the library, which follow the clock.
+/// start, end and time a run on threads of the library, whose steps and rounds are recorded as calls of their own.
 macro_rules! calls {
     ({ $($name:ident($($arg:ident $([$needed:expr])?),*);)* } not made: { $($running:ident),* }) => {
         /// All functions whose calls are recorded.

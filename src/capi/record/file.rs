@@ -4,9 +4,14 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 
+use super::sink::Half;
+use crate::haptics::Exchange;
+
 const MAGIC: &[u8; 8] = b"\x89VXSREC\n";
 /// Version of the format.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
+/// Version whose answers have no exchange.
+const WITHOUT_EXCHANGE: u32 = 1;
 const HEADER: usize = 20;
 const CHUNK: usize = 16;
 const RECORDS: u32 = 1;
@@ -115,9 +120,25 @@ pub(super) struct Call<'a> {
 pub(super) struct Reply<'a> {
     pub number: u64,
     pub status: i32,
+    pub exchange: Option<Exchanged<'a>>,
     /// Lengths and handles.
     pub items: &'a [u8],
     pub hash: u64,
+}
+
+/// The exchange of the two halves of a `vxs_haptics` in a call.
+#[derive(Clone, Copy)]
+pub(super) struct Exchanged<'a> {
+    pub half: Half,
+    pub exchange: Exchange,
+    /// Numbers that the call read while another thread may have changed them, 8 bytes each.
+    values: &'a [u8],
+}
+
+impl Exchanged<'_> {
+    pub fn values(&self) -> impl Iterator<Item = f64> + '_ {
+        self.values.chunks_exact(8).map(|bytes| f64::from_le_bytes(bytes.try_into().unwrap_or_default()))
+    }
 }
 
 /// A step of a recording.
@@ -130,11 +151,16 @@ pub(super) enum Event<'a> {
         id: u64,
         content: &'a [u8],
     },
+    /// The simulation of the `vxs_haptics` with this number takes the input for its next round. Not in the file: `order`
+    /// makes it.
+    Input(u64),
 }
 
 /// The content of a file.
 pub(super) struct Content<'a> {
     pub version: u32,
+    /// Whether the answers have the exchange of the halves of a `vxs_haptics`.
+    pub has_exchange: bool,
     /// Calls and objects in the order in which they began.
     pub events: Vec<Event<'a>>,
     /// Heights that the height maps of the caller gave, for each call, in order.
@@ -161,8 +187,8 @@ pub(super) fn read(bytes: &[u8], partial: bool) -> Result<Content<'_>, String> {
     if fields.u32() != Some(crc32fast::hash(&header[..16])) {
         return Err("the checksum of the header is wrong".into());
     }
-    if format != FORMAT {
-        return Err(format!("the file has version {format} of the format; expected {FORMAT}"));
+    if !(WITHOUT_EXCHANGE..=FORMAT).contains(&format) {
+        return Err(format!("the file has version {format} of the format; expected {WITHOUT_EXCHANGE} to {FORMAT}"));
     }
     let mut found = Vec::new();
     let mut lost = None;
@@ -187,7 +213,7 @@ pub(super) fn read(bytes: &[u8], partial: bool) -> Result<Content<'_>, String> {
     if lost.is_some() && !rest.0.is_empty() {
         return Err(format!("{} bytes follow the end of the recording", rest.0.len()));
     }
-    let mut content = assemble(found, version)?;
+    let mut content = assemble(found, version, format > WITHOUT_EXCHANGE)?;
     (content.is_complete, content.lost) = (lost.is_some(), lost.unwrap_or(0));
     Ok(content)
 }
@@ -229,8 +255,21 @@ fn read_records<'a>(payload: &'a [u8], thread: u32, found: &mut Vec<Found<'a>>) 
     Some(())
 }
 
+/// Reads the exchange of an answer, if it has one.
+fn read_exchange<'a>(rest: &mut Reader<'a>) -> Option<Option<Exchanged<'a>>> {
+    let half = match rest.byte()? {
+        0 => return Some(None),
+        half => Half::of(half)?,
+    };
+    let (turn, taken, published) = (rest.number()?, rest.number()?, rest.number()?);
+    let exchange = Exchange { turn, taken: taken.checked_sub(1), published: (published > 0).then_some(published) };
+    let bytes = usize::try_from(rest.number()?).ok()?.checked_mul(8)?;
+    let values = rest.take(bytes)?;
+    Some(Some(Exchanged { half, exchange, values }))
+}
+
 /// Sorts records by their numbers, and joins calls with their answers.
-fn assemble(mut found: Vec<Found<'_>>, version: u32) -> Result<Content<'_>, String> {
+fn assemble(mut found: Vec<Found<'_>>, version: u32, has_exchange: bool) -> Result<Content<'_>, String> {
     found.sort_unstable_by_key(|record| record.number);
     let mut first_lost = None;
     for (expected, record) in (1..).zip(&found) {
@@ -254,8 +293,9 @@ fn assemble(mut found: Vec<Found<'_>>, version: u32) -> Result<Content<'_>, Stri
             continue;
         }
         let status = rest.u32().ok_or_else(|| damaged(record))? as i32;
+        let exchange = if has_exchange { read_exchange(&mut rest).ok_or_else(|| damaged(record))? } else { None };
         let (items, hash) = rest.0.split_last_chunk::<8>().ok_or_else(|| damaged(record))?;
-        answers.insert(call, Reply { number: record.number, status, items, hash: u64::from_le_bytes(*hash) });
+        answers.insert(call, Reply { number: record.number, status, exchange, items, hash: u64::from_le_bytes(*hash) });
     }
     let mut events = Vec::new();
     for record in &found {
@@ -277,5 +317,5 @@ fn assemble(mut found: Vec<Found<'_>>, version: u32) -> Result<Content<'_>, Stri
             other => return Err(format!("record {} has the unknown kind {other}", record.number)),
         }
     }
-    Ok(Content { version, events, heights, lost: 0, first_lost, is_complete: false })
+    Ok(Content { version, has_exchange, events, heights, lost: 0, first_lost, is_complete: false })
 }

@@ -13,6 +13,7 @@
 //! | `calls` | the functions that are recorded, one line each, and those that are not |
 //! | `file` | the format of the file |
 //! | `heights` | height maps of the caller during a replay |
+//! | `order` | the order in which a replay makes the calls of several threads |
 //! | `player` | replay |
 
 pub mod api;
@@ -21,6 +22,7 @@ pub mod calls;
 mod contents;
 mod file;
 mod heights;
+mod order;
 pub mod player;
 mod ring;
 pub(super) mod session;

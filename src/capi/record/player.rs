@@ -1,4 +1,4 @@
-//! Replay: makes the calls of a recording again, in the order in which they began, and compares their answers.
+//! Replay: makes the calls of a recording again on one thread, and compares their answers.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::c_void;
@@ -7,15 +7,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::calls;
-use super::file::{self, Call, Content, Event, Reply};
+use super::file::{self, Call, Content, Event, Exchanged, Reply};
 use super::heights;
-use super::sink::Unusable;
+use super::order::{self, Uncertain, OVERLAPS};
+use super::sink::{Half, Unusable};
 use super::source::{Held, Source};
 use crate::asset::Shape;
 use crate::capi::batch::vxs_batch;
 use crate::capi::forms::{vxs_field, vxs_pointshell};
 use crate::capi::handle::{self, Exclusive, Kind};
-use crate::capi::haptics_handle::vxs_haptics;
+use crate::capi::haptics_handle::{vxs_haptics, Halves};
 use crate::capi::haptics_types::{vxs_haptics_motion, vxs_haptics_output};
 use crate::capi::hulls::vxs_hulls;
 use crate::capi::query::vxs_workspace;
@@ -23,6 +24,7 @@ use crate::capi::status::*;
 use crate::capi::types::{vxs_pose, vxs_shape};
 use crate::capi::voxelmap::vxs_voxelmap;
 use crate::capi::voxtree::vxs_voxtree;
+use crate::math::limits;
 use crate::voxtree::VoxTree;
 
 /// Result of one call of a replay.
@@ -68,18 +70,16 @@ pub struct Counts {
 }
 
 const TIMED: &str = "a limit by time ends the work";
-const OVERLAPS: &str = "another thread was in a call with the same vxs_haptics at the same time";
 const RUNS: &str = "it runs on threads of the library";
 
-/// A replay in progress.
+/// A replay in progress. It makes the calls in the order of [`order`].
 pub struct Player<'a> {
     content: Content<'a>,
     next: usize,
     handles: HashMap<u64, Held>,
     /// Each `vxs_haptics` whose answers depend on the clock from here on, and why.
     unsteady: HashMap<u64, &'static str>,
-    /// Calls during which another thread was in a call with the same `vxs_haptics`.
-    overlaps: HashSet<u64>,
+    uncertain: Uncertain,
     /// Workspaces from before the recording.
     older: HashSet<u64>,
     /// Folder for files that calls read and write.
@@ -96,7 +96,7 @@ impl<'a> Player<'a> {
     /// # Errors
     /// A text that says what is wrong with the file.
     pub fn new(bytes: &'a [u8], partial: bool) -> Result<Self, String> {
-        let content = file::read(bytes, partial)?;
+        let mut content = file::read(bytes, partial)?;
         let own = vxs_version();
         if content.version != own {
             let [theirs, own] = [content.version, own].map(|v| format!("{}.{}.{}", v >> 16, v >> 8 & 255, v & 255));
@@ -105,13 +105,13 @@ impl<'a> Player<'a> {
                  promises the same bytes"
             ));
         }
-        let overlaps = overlaps(&content);
+        let uncertain = order::arrange(&mut content);
         Ok(Self {
             content,
             next: 0,
             handles: HashMap::new(),
             unsteady: HashMap::new(),
-            overlaps,
+            uncertain,
             older: HashSet::new(),
             folder: None,
             counts: Counts::default(),
@@ -120,7 +120,7 @@ impl<'a> Player<'a> {
         })
     }
 
-    /// Number of calls in the file.
+    /// Number of calls up to the end of the file, or up to the first record that was lost.
     pub fn len(&self) -> usize {
         self.content.events.iter().filter(|event| matches!(event, Event::Call(_))).count()
     }
@@ -170,10 +170,8 @@ impl<'a> Player<'a> {
             self.next += 1;
             match event {
                 Event::Object { kind, id, content } => self.restore(kind, id, content)?,
+                Event::Input(haptics) => self.with_halves(haptics, Halves::take_input),
                 Event::Call(call) => {
-                    if self.content.first_lost.is_some_and(|first| call.number >= first) {
-                        return Ok(None);
-                    }
                     let played = self.play(&call).map_err(|defect| {
                         let name = calls::find(call.function).map_or("an unknown function", |known| known.name);
                         format!("call {} ({name}): {defect}", call.number)
@@ -211,6 +209,9 @@ impl<'a> Player<'a> {
             }
         };
         let folder = self.folder()?;
+        if let Some((exchanged, haptics)) = reply.exchange.zip(file::Reader(call.arguments).number()) {
+            self.with_halves(haptics, |halves| give(halves, &exchanged));
+        }
         heights::set(self.content.heights.get(&call.number).map_or(&[], Vec::as_slice));
         let mut source = Source::new(call.arguments, reply.items, &mut self.handles, folder, release);
         source.has_outputs = matches!(reply.status, VXS_OK | VXS_TRUNCATED);
@@ -234,7 +235,9 @@ impl<'a> Player<'a> {
         let (used, is_timed, runs) = (std::mem::take(&mut source.used), source.is_timed, source.runs);
         drop(source);
         if runs {
-            self.unsteady.extend(used.iter().map(|id| (*id, RUNS)));
+            if !self.content.has_exchange || reply.status == VXS_PANIC {
+                self.unsteady.extend(used.iter().map(|id| (*id, RUNS)));
+            }
             played.outcome = Outcome::Skipped(RUNS);
             return Ok(played);
         }
@@ -246,17 +249,13 @@ impl<'a> Player<'a> {
         if let Some(haptics) = haptics.filter(|_| is_timed) {
             self.unsteady.insert(haptics, TIMED);
         }
-        if let Some(haptics) = haptics.filter(|_| self.overlaps.contains(&call.number)) {
-            if !function.name.starts_with("vxs_haptics_get_") {
-                self.unsteady.insert(haptics, OVERLAPS);
-            }
-        }
+        self.unsteady.extend(haptics.zip(self.uncertain.from.get(&call.number).copied()));
         let unsteady = haptics.and_then(|id| self.unsteady.get(&id).copied());
         played.outcome = if is_timed {
             Outcome::NotCompared(TIMED)
         } else if let Some(reason) = unsteady {
             Outcome::NotCompared(reason)
-        } else if self.overlaps.contains(&call.number) {
+        } else if self.uncertain.alone.contains(&call.number) {
             Outcome::NotCompared(OVERLAPS)
         } else if is_report && used.iter().any(|id| self.older.contains(id)) {
             Outcome::NotCompared("the workspace is from before the recording")
@@ -271,6 +270,16 @@ impl<'a> Player<'a> {
 
     fn is_haptics(&self, id: u64) -> bool {
         self.handles.get(&id).is_some_and(|held| held.kind == Kind::Haptics as u8)
+    }
+
+    /// Calls a function with a live `vxs_haptics`.
+    fn with_halves(&self, id: u64, act: impl FnOnce(&Halves)) {
+        let held = self.handles.get(&id).filter(|held| held.kind == Kind::Haptics as u8);
+        // SAFETY: the player holds the handle. One that a defect has poisoned is left alone.
+        if let Some(Ok(halves)) = held.map(|held| unsafe { handle::get("haptics", held.pointer.cast::<vxs_haptics>()) })
+        {
+            act(halves);
+        }
     }
 
     /// Returns the folder for files, on platforms that have files.
@@ -321,32 +330,18 @@ impl<'a> Player<'a> {
     }
 }
 
-/// Returns the calls that change or read a `vxs_haptics` while another call changes it.
-fn overlaps(content: &Content) -> HashSet<u64> {
-    struct Open {
-        call: u64,
-        answer: u64,
-        is_reader: bool,
-    }
-    let mut found = HashSet::new();
-    let mut open: HashMap<u64, Vec<Open>> = HashMap::new();
-    for event in &content.events {
-        let Event::Call(call) = event else { continue };
-        let name = calls::find(call.function).map_or("", |known| known.name);
-        if !name.starts_with("vxs_haptics_") || name == "vxs_haptics_create" {
-            continue;
+/// Gives the next call of a `vxs_haptics` the numbers that the recorded one read while another thread may have changed them.
+fn give(halves: &Halves, exchanged: &Exchanged) {
+    match exchanged.half {
+        Half::Servo => {
+            let scale = exchanged.values().next().unwrap_or(1.0);
+            if limits::is_positive_quantity(scale) {
+                halves.monitor.set_scale(scale);
+            }
         }
-        // The handle is the first argument.
-        let Some(haptics) = file::Reader(call.arguments).number() else { continue };
-        let others = open.entry(haptics).or_default();
-        others.retain(|other| other.answer > call.number);
-        let is_reader = name.starts_with("vxs_haptics_get_");
-        for other in others.iter().filter(|other| !(is_reader && other.is_reader)) {
-            found.extend([call.number, other.call]);
-        }
-        others.push(Open { call: call.number, answer: call.answer.map_or(u64::MAX, |reply| reply.number), is_reader });
+        Half::Simulation if exchanged.values().all(limits::is_quantity) => halves.give_readings(exchanged.values()),
+        Half::Simulation => {}
     }
-    found
 }
 
 /// Returns the answer of a call, or why the call is not made again.

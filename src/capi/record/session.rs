@@ -16,9 +16,10 @@ use parking_lot::Mutex;
 
 use super::file;
 use super::ring::Ring;
-use super::sink::{Answer, Hash, Sink};
+use super::sink::{Answer, Half, Hash, Sink};
 use crate::capi::failure::Failure;
 use crate::capi::status::*;
+use crate::haptics::Exchange;
 use crate::{memory, Error};
 
 /// Number of the recording in progress; 0: none.
@@ -32,6 +33,8 @@ const VISITS: Duration = Duration::from_millis(5);
 const RINGS: usize = 4;
 /// Bytes that a thread's record may have without an allocation.
 const USUAL_RECORD: usize = 1 << 16;
+/// Bytes of an exchange with the impulses on 80 bodies that move by themselves.
+const USUAL_EXCHANGE: usize = 1 << 12;
 
 /// Tells a thread what to do when its ring is full.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -72,6 +75,8 @@ struct Lane {
     ring: Arc<Ring>,
     shared: Arc<Shared>,
     sink: Sink,
+    /// Exchange of the two halves of a `vxs_haptics` in a call, and the number of the call.
+    exchange: (u64, Sink),
 }
 
 impl Drop for Lane {
@@ -134,6 +139,10 @@ impl Recording {
         sink.put(&[0; 8]);
         sink.put(&call.to_le_bytes());
         sink.put(&status.to_le_bytes());
+        with_lane(|lane| match &lane.exchange {
+            (of, exchange) if *of == call => sink.put(&exchange.bytes),
+            _ => sink.byte(0),
+        });
         let mut collected = Answer { sink: &mut sink, hash: Hash::new() };
         if matches!(status, VXS_OK | VXS_TRUNCATED) {
             answer(&mut collected);
@@ -192,6 +201,19 @@ pub fn height(value: f64) {
     with_lane(|lane| lane.send(&mut record, WhenFull::Lose));
 }
 
+/// Adds the exchange of the two halves of a `vxs_haptics` to the answer of the call that this thread is in.
+#[inline]
+pub fn exchange(half: Half, exchange: &Exchange, values: &[f64]) {
+    if ACTIVE.load(Ordering::Relaxed) == 0 || CALL.get() == 0 {
+        return;
+    }
+    with_lane(|lane| {
+        lane.exchange.0 = CALL.get();
+        lane.exchange.1.bytes.clear();
+        lane.exchange.1.exchange(half, exchange, values);
+    });
+}
+
 fn with_lane<R>(act: impl FnOnce(&mut Lane) -> R) -> Option<R> {
     let found = LANE.try_with(|lane| lane.try_borrow_mut().ok()?.as_mut().map(act));
     found.ok().flatten()
@@ -227,7 +249,8 @@ fn join(session: u32) -> Option<Sink> {
     });
     let (thread, ring) = (place as u32, rings[place].clone());
     drop(rings);
-    let lane = Lane { session, thread, ring, shared, sink: Sink::default() };
+    let exchange = (0, Sink { bytes: Vec::with_capacity(USUAL_EXCHANGE), unusable: None });
+    let lane = Lane { session, thread, ring, shared, sink: Sink::default(), exchange };
     LANE.try_with(|place| place.try_borrow_mut().ok()?.replace(lane)).ok()?;
     Some(Sink { bytes: Vec::with_capacity(USUAL_RECORD), unusable: None })
 }

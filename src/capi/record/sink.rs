@@ -1,11 +1,26 @@
 //! Encoding of numbers and bytes in records, and the hash of answers.
 
+use crate::haptics::Exchange;
+
 /// Collects the bytes of one record.
 #[derive(Default)]
 pub struct Sink {
     pub bytes: Vec<u8>,
     /// The reason why the call cannot be replayed.
     pub unusable: Option<Unusable>,
+}
+
+/// The half of a `vxs_haptics` that makes a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Half {
+    Servo = 1,
+    Simulation = 2,
+}
+
+impl Half {
+    pub fn of(number: u8) -> Option<Self> {
+        [Self::Servo, Self::Simulation].into_iter().find(|half| *half as u8 == number)
+    }
 }
 
 /// Why a call cannot be replayed.
@@ -42,6 +57,17 @@ impl Sink {
             value >>= 7;
         }
         self.byte(value as u8);
+    }
+
+    /// Writes the exchange of a call with the other half. `values` are the other numbers that the call read.
+    pub fn exchange(&mut self, half: Half, exchange: &Exchange, values: &[f64]) {
+        let Exchange { turn, taken, published } = *exchange;
+        self.byte(half as u8);
+        self.number(turn);
+        self.number(taken.map_or(0, |taken| taken + 1));
+        self.number(published.unwrap_or(0));
+        self.number(values.len() as u64);
+        values.iter().for_each(|value| self.put(&value.to_le_bytes()));
     }
 
     /// Marks the call as one that cannot be replayed.

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::Thread;
 use std::time::{Duration, Instant};
 
+use super::calls::Calls;
 use crate::haptics::triple_buffer::{Reader, Writer};
 use crate::haptics::{DeviceState, Output, Servo, Status};
 
@@ -23,12 +24,13 @@ pub(super) trait Forces {
 /// Forces computed in the device's loop.
 pub(super) struct Direct<'s> {
     servo: &'s mut Servo,
+    calls: &'s dyn Calls,
     output: Output,
 }
 
 impl<'s> Direct<'s> {
-    pub fn new(servo: &'s mut Servo) -> Self {
-        Self { servo, output: Output::default() }
+    pub fn new(servo: &'s mut Servo, calls: &'s dyn Calls) -> Self {
+        Self { servo, calls, output: Output::default() }
     }
 }
 
@@ -38,7 +40,7 @@ impl Forces for Direct<'_> {
     }
 
     fn take(&mut self, state: &DeviceState, _: Instant, dt: f64) {
-        self.output = self.servo.step(state, dt);
+        self.output = self.calls.step(self.servo, state, dt);
     }
 }
 
@@ -84,6 +86,7 @@ impl Forces for Port {
 /// is the time before the first state, seconds.
 pub(super) fn couple(
     servo: &mut Servo,
+    calls: &dyn Calls,
     mut states: Reader<Taken>,
     mut answers: Writer<Answer>,
     first: f64,
@@ -97,6 +100,6 @@ pub(super) fn couple(
         };
         let dt = last.map_or(first, |last| when.saturating_duration_since(last).as_secs_f64());
         last = Some(when);
-        answers.write(Some((servo.step(&state, dt), when)));
+        answers.write(Some((calls.step(servo, &state, dt), when)));
     }
 }

@@ -24,7 +24,7 @@ impl Servo {
             let pull = self.lead(&load, dt, &mut status);
             if !self.handle.is_finite() {
                 let pose = self.last.unwrap_or_else(Pose::identity);
-                self.reset_to(&pose);
+                self.restart(&pose);
                 return self.halt(Status::BAD_STATE);
             }
             pull

@@ -3,7 +3,7 @@
 use voxshell::capi::record::player::{Outcome, Player};
 
 /// Part of the program, because some platforms have no files.
-const RECORDINGS: [(&str, &[u8]); 7] = [
+const RECORDINGS: [(&str, &[u8]); 8] = [
     ("vps", include_bytes!("../../golden/record_vps.vxr")),
     ("penalty", include_bytes!("../../golden/record_penalty.vxr")),
     ("continuous_penalty", include_bytes!("../../golden/record_continuous_penalty.vxr")),
@@ -11,6 +11,7 @@ const RECORDINGS: [(&str, &[u8]); 7] = [
     ("impulse", include_bytes!("../../golden/record_impulse.vxr")),
     ("pair", include_bytes!("../../golden/record_pair.vxr")),
     ("bullet", include_bytes!("../../golden/record_bullet.vxr")),
+    ("threads", include_bytes!("../../golden/record_threads.vxr")),
 ];
 
 /// Returns the name of each recording, and its number of equal answers or its first difference.

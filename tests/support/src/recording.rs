@@ -2,7 +2,8 @@
 //! of the library.
 
 const MAGIC: &[u8; 8] = b"\x89VXSREC\n";
-const FORMAT: u32 = 1;
+/// Version of the format of present recordings.
+pub const FORMAT: u32 = 2;
 const HEADER: usize = 20;
 const CHUNK: usize = 16;
 const RECORDS: u32 = 1;
@@ -41,11 +42,16 @@ pub fn function(record: &Record) -> Option<u32> {
     u32_at(&record.1, 17).filter(|_| record.1[0] == BEGIN)
 }
 
+/// Returns the version of the format of a recording, or that of present ones.
+pub fn format(bytes: &[u8]) -> u32 {
+    u32_at(bytes, MAGIC.len()).unwrap_or(FORMAT)
+}
+
 /// Returns a recording of these records, with correct lengths and checksums, that was not stopped. `version`: of the
 /// library.
-pub fn file(records: &[Record], version: u32) -> Vec<u8> {
+pub fn file(records: &[Record], format: u32, version: u32) -> Vec<u8> {
     let mut out = MAGIC.to_vec();
-    out.extend(FORMAT.to_le_bytes());
+    out.extend(format.to_le_bytes());
     out.extend(version.to_le_bytes());
     out.extend(crc32fast::hash(&out).to_le_bytes());
     for (thread, record) in records {

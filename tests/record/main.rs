@@ -1,6 +1,8 @@
 //! Recordings of the C interface: every function has a record or a reason, recorded sessions replay to the same bytes,
 //! also those of other platforms, and damaged files are refused.
 
+mod threads;
+
 use std::collections::BTreeSet;
 use std::ffi::CString;
 use std::path::{Path, PathBuf};
@@ -14,7 +16,6 @@ use voxshell::capi::create::*;
 use voxshell::capi::haptics::*;
 use voxshell::capi::haptics_bodies::*;
 use voxshell::capi::haptics_handle::vxs_haptics;
-use voxshell::capi::haptics_run::*;
 use voxshell::capi::haptics_settings::*;
 use voxshell::capi::haptics_types::*;
 use voxshell::capi::motion::*;
@@ -113,22 +114,30 @@ unsafe extern "C" fn bumps(_: usize, point: *const vxs_vec3, _: *mut std::ffi::c
     0.0005 * (point.x * 900.0).round() * 0.1 + point.y * 0.01
 }
 
-/// A cube in the hand that goes down on a block, slides along it and leaves it.
-unsafe fn haptic_session(renderer: u32, steps: u32) {
+/// A cube in the hand over a block.
+unsafe fn cube_over_block(renderer: u32, change: impl FnOnce(&mut vxs_haptics_settings)) -> *mut vxs_haptics {
     let cube = primitive(VXS_PRIMITIVE_BOX, [0.02, 0.02, 0.02], 8);
     let block = primitive(VXS_PRIMITIVE_BOX, [0.1, 0.1, 0.1], 8);
     let limits = vxs_haptics_limits { force: 8.0, torque: 0.4, stiffness: [2000.0, 20.0], damping: [40.0, 0.2] };
     let mut settings = std::mem::zeroed();
     let size = size_of::<vxs_haptics_settings>();
     ok(vxs_haptics_settings_init(&mut settings, size, renderer, cube, 0.2, &limits));
-    settings.surface.height = Some(bumps);
-    settings.surface.height_reach = 0.001;
-    settings.spare_bodies = 1;
+    change(&mut settings);
     let body = vxs_body { shape: block, pose: at(0.0, 0.0, -0.1) };
     let mut haptics = std::ptr::null_mut();
     ok(vxs_haptics_create(&settings, cube, &body, 1, &mut haptics));
     ok(vxs_shape_release(cube));
     ok(vxs_shape_release(block));
+    haptics
+}
+
+/// A cube in the hand that goes down on a block, slides along it and leaves it.
+unsafe fn haptic_session(renderer: u32, steps: u32) {
+    let haptics = cube_over_block(renderer, |settings| {
+        settings.surface.height = Some(bumps);
+        settings.surface.height_reach = 0.001;
+        settings.spare_bodies = 1;
+    });
     let mut report = std::mem::zeroed();
     ok(vxs_haptics_report_init(&mut report, size_of::<vxs_haptics_report>()));
     let mut touched = 0;
@@ -266,15 +275,16 @@ fn a_session_of_a_pair_replays_to_the_same_bytes() {
 #[test]
 fn the_golden_recordings_replay_to_the_same_bytes() {
     let _alone = alone();
-    let sessions = RENDERERS.iter().map(|&(name, renderer)| (name, Some(renderer))).chain([("pair", None)]);
-    for (name, renderer) in sessions {
+    let sessions = RENDERERS.iter().map(|&(name, renderer)| (name, Some(renderer)));
+    for (name, renderer) in sessions.chain([("pair", None), ("threads", None)]) {
         let path = golden(name);
         if std::env::var_os("VOXSHELL_WRITE_GOLDEN").is_some() {
-            let session = || match renderer {
-                Some(renderer) => unsafe { haptic_session(renderer, 32) },
-                None => unsafe { pair_session(8) },
+            let file = match renderer {
+                Some(renderer) => record(|| unsafe { haptic_session(renderer, 32) }),
+                None if name == "threads" => threads::recording_of_two_threads(VXS_RENDERER_PENALTY, 20).0,
+                None => record(|| unsafe { pair_session(8) }),
             };
-            std::fs::write(&path, record(session)).unwrap();
+            std::fs::write(&path, file).unwrap();
         }
         let calls = replays_the_same(&std::fs::read(&path).unwrap());
         assert!(calls > 40, "{name}: {calls}");
@@ -362,7 +372,7 @@ fn a_damaged_recording_leaks_no_object() {
         ("a number of a call twice", vec![create.clone(), made.clone(), numbered(create, 3), taken]),
         ("a number of an object twice", vec![object(1), object(2)]),
     ] {
-        let file = recording::file(&records, vxs_version());
+        let file = recording::file(&records, recording::FORMAT, vxs_version());
         let replayed = || {
             let mut player = Player::new(&file, true).unwrap();
             while let Ok(Some(_)) = player.step() {}
@@ -419,93 +429,6 @@ fn a_full_buffer_loses_records_and_the_replay_ends_there() {
     assert!(last + 2 >= from, "{last}");
 }
 
-/// A haptic step and a round of the simulation.
-unsafe fn step_and_simulate(haptics: *mut vxs_haptics, i: u32, steps: bool, simulates: bool) {
-    if steps {
-        let height = 0.022 - 0.00001 * f64::from(i % 400);
-        let rest = vxs_twist { linear: NOWHERE, angular: NOWHERE };
-        let state = vxs_device_state { pose: at(0.0, 0.0, height), twist: rest, engaged: 1, reserved: 0 };
-        ok(vxs_haptics_step(haptics, &state, 1e-3, &mut std::mem::zeroed()));
-    }
-    if simulates {
-        ok(vxs_haptics_simulate(haptics, std::ptr::null_mut()));
-    }
-}
-
-unsafe fn cube_over_block() -> *mut vxs_haptics {
-    let cube = primitive(VXS_PRIMITIVE_BOX, [0.02, 0.02, 0.02], 8);
-    let block = primitive(VXS_PRIMITIVE_BOX, [0.1, 0.1, 0.1], 8);
-    let mut settings = std::mem::zeroed();
-    let size = size_of::<vxs_haptics_settings>();
-    ok(vxs_haptics_settings_init(&mut settings, size, VXS_RENDERER_PENALTY, cube, 0.2, std::ptr::null()));
-    let body = vxs_body { shape: block, pose: at(0.0, 0.0, -0.1) };
-    let mut haptics = std::ptr::null_mut();
-    ok(vxs_haptics_create(&settings, cube, &body, 1, &mut haptics));
-    ok(vxs_shape_release(cube));
-    ok(vxs_shape_release(block));
-    haptics
-}
-
-#[test]
-fn calls_of_two_threads_that_take_turns_are_compared() {
-    let _alone = alone();
-    let file = record(|| unsafe {
-        let haptics = cube_over_block();
-        let address = haptics as usize;
-        for i in 0..20 {
-            step_and_simulate(haptics, i, true, false);
-            std::thread::spawn(move || step_and_simulate(address as *mut vxs_haptics, i, false, true)).join().unwrap();
-        }
-        ok(vxs_haptics_release(haptics));
-    });
-    assert_eq!(replays_the_same(&file), 6 + 40);
-}
-
-#[test]
-fn calls_of_two_threads_at_once_are_not_compared() {
-    let _alone = alone();
-    let file = record(|| unsafe {
-        let haptics = cube_over_block();
-        let address = haptics as usize;
-        let other = std::thread::spawn(move || {
-            (0..300).for_each(|i| step_and_simulate(address as *mut vxs_haptics, i, false, true));
-        });
-        (0..3000).for_each(|i| step_and_simulate(haptics, i, true, false));
-        other.join().unwrap();
-        ok(vxs_haptics_release(haptics));
-    });
-    let (counts, first) = replay(&file).unwrap();
-    assert_eq!(first, None);
-    assert_eq!(counts.calls, 6 + 3300, "{counts:?}");
-}
-
-unsafe extern "C" fn stays(
-    _: *const vxs_wrench,
-    _: u32,
-    state: *mut vxs_device_state,
-    _: *mut std::ffi::c_void,
-) -> bool {
-    ((*state).pose, (*state).engaged) = (at(0.0, 0.0, 0.03), 1);
-    true
-}
-
-#[test]
-fn a_run_on_threads_of_the_library_is_not_made_again() {
-    let _alone = alone();
-    let file = record(|| unsafe {
-        let haptics = cube_over_block();
-        ok(vxs_haptics_run(haptics, std::ptr::null(), Some(stays), std::ptr::null_mut()));
-        std::thread::sleep(std::time::Duration::from_millis(20));
-        ok(vxs_haptics_stop(haptics, std::ptr::null_mut()));
-        step_and_simulate(haptics, 0, true, true);
-        ok(vxs_haptics_release(haptics));
-    });
-    let (counts, first) = replay(&file).unwrap();
-    assert_eq!(first, None);
-    // The release has no answer that could differ.
-    assert_eq!((counts.skipped, counts.not_compared, counts.same), (2, 2, 6), "{counts:?}");
-}
-
 /// Cuts and changes bytes, most with right checksums: a clear error or a replay with differences, never a panic.
 #[test]
 fn damaged_recordings_give_an_error_and_no_panic() {
@@ -515,6 +438,7 @@ fn damaged_recordings_give_an_error_and_no_panic() {
     let files = [
         (record(|| unsafe { haptic_session(VXS_RENDERER_GOD_OBJECT, 12) }), 20 * often),
         (record(|| unsafe { pair_session(3) }), 40 * often),
+        (threads::recording_of_two_threads(VXS_RENDERER_PENALTY, 5).0, 20 * often),
     ];
     let mut state = 7u64;
     let mut random = move |below: usize| {

@@ -1,0 +1,19 @@
+//! The steps and rounds of a run, as calls that a recording may watch.
+
+use crate::haptics::{DeviceState, Output, Report, Servo, Simulation};
+
+/// Makes the steps and rounds of a run. An implementation may record them.
+pub trait Calls: Send + Sync + 'static {
+    /// Makes a step, as [`Servo::step`].
+    fn step(&self, servo: &mut Servo, state: &DeviceState, dt: f64) -> Output {
+        servo.step(state, dt)
+    }
+
+    /// Makes a round, as [`Simulation::simulate`].
+    fn round(&self, simulation: &mut Simulation) -> Report {
+        simulation.simulate()
+    }
+}
+
+/// Steps and rounds that nothing records.
+impl Calls for () {}
