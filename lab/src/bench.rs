@@ -28,6 +28,7 @@ use clap::ValueEnum;
 use serde_json::json;
 use voxshell::asset::Shape;
 use voxshell::field::Field;
+use voxshell::math::Vec3;
 use voxshell::mesh::TriMesh;
 use voxshell::{Error, Result};
 
@@ -70,6 +71,9 @@ pub struct Arguments {
     /// A mesh file or the name of a built-in shape; scaled to 1 m.
     #[arg(long, default_value = "blob")]
     mesh: OsString,
+    /// Divide each triangle of the mesh into four, this many times.
+    #[arg(long, value_name = "TIMES", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=6))]
+    subdivide: u32,
     /// Mesh of the dense body of tables 3 and 4, and of the other body of edges; default: the same mesh.
     #[arg(long, value_name = "MESH")]
     dense: Option<OsString>,
@@ -151,10 +155,30 @@ impl Setup {
     }
 }
 
+/// Returns the mesh with each triangle divided into four.
+fn subdivided(mesh: &TriMesh) -> Result<TriMesh> {
+    let mut corners = Vec::with_capacity(12 * mesh.triangles.len());
+    for t in 0..mesh.triangles.len() {
+        let [a, b, c] = mesh.corners(t).map(Vec3::from);
+        // Both triangles of an edge get the same bits.
+        let [ab, bc, ca] = [(a, b), (b, c), (c, a)].map(|(p, q)| (p + q) * 0.5);
+        corners.extend([a, ab, ca, ab, b, bc, ca, bc, c, ab, bc, ca].map(<[f64; 3]>::from));
+    }
+    let triangles = (0..corners.len() as u32 / 3).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect();
+    Ok(TriMesh::new(corners, triangles)?.welded(0.0))
+}
+
 pub fn run(arguments: &Arguments) -> Result<()> {
     let machine = Machine::now();
-    let mesh = source::mesh(&arguments.mesh, Some(arguments.cook.extent.unwrap_or(1.0)))?;
+    let mut mesh = source::mesh(&arguments.mesh, Some(arguments.cook.extent.unwrap_or(1.0)))?;
+    for _ in 0..arguments.subdivide {
+        mesh = subdivided(&mesh)?;
+    }
     let name = Path::new(&arguments.mesh).file_name().unwrap_or(&arguments.mesh).to_string_lossy();
+    let name = match arguments.subdivide {
+        0 => name,
+        times => format!("{name}, divided {times} times").into(),
+    };
     let dense = arguments.dense.as_ref().map(|dense| source::mesh(dense, Some(1.0))).transpose()?;
     let setup = Setup {
         resolutions: arguments.resolutions.clone(),
