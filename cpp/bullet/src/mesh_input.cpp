@@ -1,7 +1,10 @@
 #include "mesh_input.h"
 
 #include <algorithm>
+#include <cfloat>
+#include <cmath>
 #include <cstring>
+#include <unordered_map>
 
 #include <BulletCollision/CollisionShapes/btStridingMeshInterface.h>
 
@@ -9,10 +12,89 @@
 
 namespace voxshell_bullet
 {
+namespace
+{
+/// A cube of a grid.
+struct Cell
+{
+	int64_t at[3];
+	bool operator==(const Cell& other) const { return std::equal(at, at + 3, other.at); }
+};
+
+struct CellHash
+{
+	size_t operator()(const Cell& cell) const
+	{
+		uint64_t hash = 0;
+		for (int64_t x : cell.at)
+			hash = (hash ^ uint64_t(x)) * 0x9e3779b97f4a7c15, hash ^= hash >> 32;
+		return size_t(hash);
+	}
+};
+
+/// Moves vertices that are apart by no more than `epsilon`, the precision of their numbers, to one place. Compilers may round
+/// a corner that is computed once for each of its triangles differently, by a fused multiplication and addition in some of
+/// them. Such cracks would make the mesh an open one, without an inside of its own.
+void close_cracks_of_rounding(std::vector<vxs_vec3>& vertices, double epsilon)
+{
+	double extent = 0;
+	for (const vxs_vec3& v : vertices)
+		for (double x : {v.x, v.y, v.z})
+		{
+			if (!std::isfinite(x))
+				return;  // cooking names the vertex
+			extent = std::max(extent, std::abs(x));
+		}
+	// A rotated and moved corner has three products and three sums.
+	const double reach = 4 * epsilon * extent, size = 4 * reach;
+	if (!(reach > 0))
+		return;
+	std::unordered_map<Cell, std::vector<uint32_t>, CellHash> kept;
+	for (uint32_t i = 0; i < vertices.size(); ++i)
+	{
+		vxs_vec3& v = vertices[i];
+		// The cells within reach: one in most cases, eight at most.
+		int64_t low[3], high[3];
+		const double point[3] = {v.x, v.y, v.z};
+		for (int axis = 0; axis < 3; ++axis)
+		{
+			low[axis] = int64_t(std::floor((point[axis] - reach) / size));
+			high[axis] = int64_t(std::floor((point[axis] + reach) / size));
+		}
+		uint32_t nearest = i;
+		double nearest2 = reach * reach;
+		Cell cell;
+		for (cell.at[0] = low[0]; cell.at[0] <= high[0]; ++cell.at[0])
+			for (cell.at[1] = low[1]; cell.at[1] <= high[1]; ++cell.at[1])
+				for (cell.at[2] = low[2]; cell.at[2] <= high[2]; ++cell.at[2])
+				{
+					const auto found = kept.find(cell);
+					if (found == kept.end())
+						continue;
+					for (uint32_t other : found->second)
+					{
+						const double distance2 = length2(v - vertices[other]);
+						if (distance2 < nearest2 || (distance2 == nearest2 && other < nearest))
+							nearest = other, nearest2 = distance2;
+					}
+				}
+		if (nearest != i)
+		{
+			v = vertices[nearest];
+			continue;
+		}
+		for (int axis = 0; axis < 3; ++axis)
+			cell.at[axis] = int64_t(std::floor(point[axis] / size));
+		kept[cell].push_back(i);
+	}
+}
+}  // namespace
+
 Soup read_mesh(const btStridingMeshInterface& mesh, std::vector<unsigned>& part_starts)
 {
 	Soup soup;
 	const vxs_vec3 scale = to_vec(mesh.getScaling());
+	double epsilon = DBL_EPSILON;
 	for (int part = 0; part < mesh.getNumSubParts(); ++part)
 	{
 		const unsigned char *vertices = nullptr, *indices = nullptr;
@@ -20,6 +102,8 @@ Soup read_mesh(const btStridingMeshInterface& mesh, std::vector<unsigned>& part_
 		PHY_ScalarType vertex_type = PHY_FLOAT, index_type = PHY_INTEGER;
 		mesh.getLockedReadOnlyVertexIndexBase(&vertices, vertex_count, vertex_type, vertex_stride, &indices, triangle_stride, triangle_count, index_type, part);
 
+		if (vertex_type != PHY_DOUBLE)
+			epsilon = FLT_EPSILON;
 		part_starts.push_back(unsigned(soup.indices.size() / 3));
 		const size_t first = soup.vertices.size();
 		for (int i = 0; i < vertex_count; ++i)
@@ -61,6 +145,7 @@ Soup read_mesh(const btStridingMeshInterface& mesh, std::vector<unsigned>& part_
 		}
 		mesh.unLockReadOnlyVertexBase(part);
 	}
+	close_cracks_of_rounding(soup.vertices, epsilon);
 	return soup;
 }
 

@@ -164,7 +164,7 @@ btVoxelmapShape : public btVoxShellBaseShape
 public:
 	BT_DECLARE_ALIGNED_ALLOCATOR();
 
-	/// @param mesh       triangles, copied; closed or not
+	/// @param mesh       triangles, copied; closed or not; vertices within the rounding of their numbers are merged
 	/// @param options    null: the library's defaults
 	/// @param principal  if not null, the mesh is moved to its centre of mass and principal axes first, and `*principal`
 	///                   receives that frame in the mesh's own (multiply a body's world transform by it)
