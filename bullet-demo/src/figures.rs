@@ -49,6 +49,8 @@ pub struct Figures {
     pub max_penetration: f64,
     /// The same over the whole run, the impact included.
     pub max_penetration_run: f64,
+    /// The same in the last quarter of the run: at rest, in scenes that come to rest.
+    pub max_penetration_late: f64,
     /// Largest depth of a contact as the solver gets it, at any step of the run, millimetres.
     pub max_contact_depth: f64,
     /// Smallest distance between the true meshes at the end, millimetres; negative when they penetrate.
@@ -137,7 +139,8 @@ impl Figures {
         let steps = &recording.steps[from..to];
         let mut times: Vec<f64> = steps.iter().map(|s| s.narrowphase_ns * 1e-3).collect();
         times.sort_unstable_by(f64::total_cmp);
-        let late = &recording.steps[recording.steps.len() * 3 / 4..];
+        let last_quarter = recording.steps.len() * 3 / 4;
+        let late = &recording.steps[last_quarter..];
         let mean = |f: &dyn Fn(usize) -> f64| (0..steps.len()).map(f).sum::<f64>() / steps.len().max(1) as f64;
         // The recording's poses start one before its steps: the pose after step i is at i + 1.
         let deepest = |first: usize| gaps.iter().filter(|g| g.0 > first).map(|g| -g.1).fold(0.0, f64::max) * 1e3;
@@ -158,6 +161,7 @@ impl Figures {
             manifolds_mean: mean(&|i| f64::from(steps[i].manifolds)),
             max_penetration: deepest(from),
             max_penetration_run: deepest(0),
+            max_penetration_late: deepest(last_quarter),
             max_contact_depth: recording.steps.iter().map(|s| s.contact_depth * 1e3).fold(0.0, f64::max),
             resting_gap: gaps.last().map(|g| g.1 * 1e3).filter(|_| !scene.many()),
             kinetic_energy: recording.steps.last().map_or(0.0, |s| s.kinetic_energy),
@@ -252,6 +256,7 @@ impl SceneRow {
         row.put("manifolds_mean", f.manifolds_mean);
         row.put("max_penetration_mm", f.max_penetration);
         row.put("max_penetration_run_mm", f.max_penetration_run);
+        row.put("max_penetration_late_mm", f.max_penetration_late);
         row.put("resting_gap_mm", f.resting_gap);
         row.put("kinetic_energy_j", f.kinetic_energy);
         row.put("kinetic_energy_late_j", f.kinetic_energy_late);
