@@ -30,9 +30,10 @@ pub fn options(cells: u32) -> FieldOptions {
     FieldOptions { padding_voxels: cells / 6, ..FieldOptions::new(1.5 / f64::from(cells)) }
 }
 
-/// Target times for the bunny with 1,550 triangles, and for the one with 69,674 or another mesh as fine.
+/// Target times: of a full grid, for the bunny with 1,550 triangles, and for the one with 69,674 or another mesh as fine;
+/// of bricks, for meshes of about 90,000 triangles and of a million.
 struct Targets {
-    fine: bool,
+    triangles: usize,
 }
 
 impl Targets {
@@ -44,12 +45,36 @@ impl Targets {
             512 => [1.5, 4.5],
             _ => return None,
         };
-        Some(if self.fine { fine } else { coarse })
+        Some(if self.is_fine() { fine } else { coarse })
+    }
+
+    fn is_fine(&self) -> bool {
+        self.triangles > 5_000
+    }
+
+    /// Returns the target of bricks on one thread, seconds.
+    fn bricks(&self, cells: u32) -> Option<f64> {
+        match cells {
+            _ if !(50_000..200_000).contains(&self.triangles) => None,
+            128 => Some(0.1),
+            512 => Some(0.35),
+            _ => None,
+        }
     }
 
     /// Returns the target ratio to OpenVDB's time.
-    fn bricks(&self) -> f64 {
-        1.0 / if self.fine { 4.0 } else { 9.0 }
+    fn over_openvdb(&self) -> f64 {
+        1.0 / if self.is_fine() { 4.0 } else { 9.0 }
+    }
+
+    /// Returns the targets of bricks on two threads: seconds, and peak memory in MB.
+    fn on_two_threads(&self, cells: u32, open: bool) -> [Option<f64>; 2] {
+        let targets = match open {
+            true => [3.0, 200.0],
+            false if self.triangles > 500_000 => [2.0, 500.0],
+            false => [2.0, 150.0],
+        };
+        targets.map(|target| (cells == 1024).then_some(target))
     }
 }
 
@@ -80,7 +105,7 @@ pub fn rows(mesh: &TriMesh, setup: &Setup) -> Result<Vec<Row>> {
     let mut bench = Bench {
         mesh,
         bvh: Bvh::build(mesh),
-        targets: Targets { fine: mesh.triangles.len() > 5_000 },
+        targets: Targets { triangles: mesh.triangles.len() },
         parry: setup.wants(Peer::Parry).then(|| Parry::new(mesh)).flatten(),
         openvdb,
         files,
@@ -93,7 +118,7 @@ pub fn rows(mesh: &TriMesh, setup: &Setup) -> Result<Vec<Row>> {
     bench.held = status("VmRSS");
     bench.largest(largest)?;
     if let Some(open) = without_bottom(mesh) {
-        bench.on_two_threads(&open, largest, "cook_open", [None, None])?;
+        bench.on_two_threads(&open, largest, "cook_open")?;
     }
     let of_largest = std::mem::take(&mut bench.rows);
     for &cells in others {
@@ -176,11 +201,12 @@ impl Bench<'_> {
         let cook = || BrickField::cook(mesh, &options, &Progress::none());
         let (seconds, theirs, field) = self.clock.cook_beside(cook, volume.as_mut().map(|run| run as Run))?;
         let stages = stages::of(|progress| BrickField::cook(mesh, &options, progress))?;
-        self.push(Row::timed(format!("fields/cook_bricks/{cells}"), seconds).with("stages_s", stages));
+        let row = Row::timed(format!("fields/cook_bricks/{cells}"), seconds).target(self.targets.bricks(cells));
+        self.push(row.with("stages_s", stages));
         if let Some(openvdb) = &self.openvdb {
             let name = format!("fields/cook_bricks/{cells}/over_openvdb");
             let row = Row::timed_ratio(name, seconds, &format!("{} meshToVolume", openvdb.name), theirs);
-            self.push(row.target(self.targets.bricks()));
+            self.push(row.target(self.targets.over_openvdb()));
         }
         self.errors_of_bricks(cells, &field)?;
         Ok(field)
@@ -205,14 +231,9 @@ impl Bench<'_> {
     }
 
     /// Measures bricks on two threads: the elapsed time, and the memory above the amount before cooking.
-    fn on_two_threads(
-        &mut self,
-        mesh: &TriMesh,
-        cells: u32,
-        name: &str,
-        targets: [Option<f64>; 2],
-    ) -> Result<BrickField> {
+    fn on_two_threads(&mut self, mesh: &TriMesh, cells: u32, name: &str) -> Result<BrickField> {
         let options = options(cells);
+        let targets = self.targets.on_two_threads(cells, name == "cook_open");
         // Resets the peak; other systems than Linux have no such row.
         let before = std::fs::write("/proc/self/clear_refs", "5").ok().and(self.held);
         let (mut cooked, mut computed) = (None, f64::INFINITY);
@@ -239,7 +260,7 @@ impl Bench<'_> {
     fn largest(&mut self, cells: u32) -> Result<()> {
         let (mesh, options) = (self.mesh, options(cells));
         let at_1024 = |target: f64| (cells == 1024).then_some(target);
-        let field = self.on_two_threads(mesh, cells, "cook_bricks", [at_1024(2.0), at_1024(150.0)])?;
+        let field = self.on_two_threads(mesh, cells, "cook_bricks")?;
         let mut memory = Row::new(format!("fields/bricks/{cells}/memory"), field.bytes() as f64 * 1e-6, "MB");
         if let Some(openvdb) = &mut self.openvdb {
             let bytes = openvdb.ask_number(&format!("volume 2 {} 0 0 0", options.voxel_size), "bytes")?;
