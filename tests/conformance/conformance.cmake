@@ -28,8 +28,9 @@ endfunction()
 function(voxshell_add_conformance_test name)
   add_test(NAME conformance.${name} COMMAND ${ARGN} --quick --assets "${VOXSHELL_CONFORMANCE_ASSETS}")
   # Hosts wait for each other: the first one cooks the bodies, and the times are those of one process.
-  set_tests_properties(conformance.${name} PROPERTIES TIMEOUT 600 RESOURCE_LOCK conformance LABELS conformance
-    SKIP_RETURN_CODE 77)
+  # An emulator takes ten times as long.
+  set_tests_properties(conformance.${name} PROPERTIES TIMEOUT $<IF:$<BOOL:${CMAKE_CROSSCOMPILING}>,3000,600>
+    RESOURCE_LOCK conformance LABELS conformance SKIP_RETURN_CODE 77)
   if(VOXSHELL_SANITIZE)
     set_tests_properties(conformance.${name} PROPERTIES DISABLED ON) # too slow
   endif()
