@@ -62,6 +62,7 @@ bool is_voxshell(Method method) { return method == Method::VoxshellCoarse || met
 
 btVoxShellSettings contact_settings(const Setup& setup) {
     btVoxShellSettings settings;
+    if (setup.edges) settings.m_coverage = VXS_COVERAGE_EDGES;
     if (setup.scene == SceneKind::NutBolt || setup.scene == SceneKind::NutBolt100 || setup.scene == SceneKind::NutBolt1000 ||
         setup.scene == SceneKind::Screw) {
         // On a thread all motion is along the surface, and the whole surface is within a fraction of a millimetre. So

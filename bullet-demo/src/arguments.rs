@@ -83,6 +83,11 @@ pub struct Arguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub threads: Option<u32>,
 
+    /// Test edges and corners of two meshes against each other in the rows of Voxshell (VXS_COVERAGE_EDGES), except in
+    /// scenes of nuts
+    #[arg(long)]
+    pub edges: bool,
+
     /// Stop a row of stock Bullet after this many seconds of computing and report it; 0 never stops. Default: 60, with
     /// --all 10, and in the tour 1, where the limit applies to Voxshell's rows too
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]

@@ -150,6 +150,8 @@ mod ffi {
         iterations: u32,
         /// Threads of the narrowphase, with the caller's own.
         threads: u32,
+        /// True if edges and corners of two meshes are tested against each other.
+        edges: bool,
         /// True if Bullet's own continuous collision detection is on: a sphere is swept along with each convex body.
         swept_spheres: bool,
         segments: Segments,

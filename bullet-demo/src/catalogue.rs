@@ -233,6 +233,8 @@ pub struct Case {
     pub parts: Option<Parts>,
     /// Threads of the narrowphase, where it is not one.
     pub threads: Option<u32>,
+    /// True if edges and corners of two meshes are tested against each other.
+    pub edges: bool,
 }
 
 impl Case {
@@ -248,7 +250,8 @@ impl Case {
         let cells = self.cells.map_or(String::new(), |n| format!(" {n} cells"));
         let parts = self.parts.map_or(String::new(), |p| format!(" {}", p.name()));
         let threads = self.threads.map_or(String::new(), |n| format!(" {n} thread{}", if n == 1 { "" } else { "s" }));
-        trial + &e + &rate + &level + region + &parts + &drive + swept + &cells + &threads
+        let edges = if self.edges { " edges" } else { "" };
+        trial + &e + &rate + &level + region + &parts + &drive + swept + &cells + &threads + edges
     }
 
     /// Returns the unit with a manifold of its own, and the level, where 0 is the root.

@@ -169,6 +169,7 @@ mod tests {
             decomposer: Decomposer { cache, folder: folder.path(), limit: None, progress: &progress },
             steps,
             threads: None,
+            edges: false,
             patience: None,
             all_patience: false,
             json: false,

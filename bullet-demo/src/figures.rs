@@ -229,6 +229,9 @@ impl SceneRow {
         if let Some(cells) = self.case.cells {
             row.put("cells", cells);
         }
+        if self.case.edges {
+            row.put("edges", true);
+        }
         if self.case.swept_spheres {
             row.put("swept_spheres", true);
         }

@@ -142,6 +142,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         },
         steps: arguments.steps.map(|n| n as usize),
         threads: arguments.threads,
+        edges: arguments.edges,
         patience: arguments.patience(),
         all_patience: arguments.tour(),
         json: arguments.json,

@@ -63,6 +63,8 @@ pub struct Context<'a> {
     pub steps: Option<usize>,
     /// Threads of the narrowphase in rows of Voxshell that do not have their own number; `None` for one.
     pub threads: Option<u32>,
+    /// True if rows of Voxshell test edges and corners of two meshes against each other.
+    pub edges: bool,
     pub patience: Option<Duration>,
     /// True if the time limit applies to Voxshell's rows too.
     pub all_patience: bool,
@@ -150,7 +152,8 @@ pub fn run_scene(cast: &Cast, methods: &[Method], drive: Option<Drive>, context:
 pub fn run_row(cast: &Cast, method: Method, case: Case, context: &Context) -> Outcome {
     let scene = cast.scene;
     let threads = case.threads.or(context.threads.filter(|_| method.is_voxshell()));
-    let case = Case { threads, ..case };
+    let edges = (context.edges || case.edges) && method.is_voxshell() && !scene.has_threads();
+    let case = Case { threads, edges, ..case };
     let result = recorded(cast, method, case, context);
     let (outcome, run) = match result {
         Ok((figures, run)) => (Ok(figures), Some(run)),
@@ -204,6 +207,7 @@ fn recorded(cast: &Cast, method: Method, case: Case, context: &Context) -> Resul
         turns: cast.nuts.turns,
         iterations: cast.nuts.iterations,
         threads: case.threads.unwrap_or(1),
+        edges: case.edges,
         swept_spheres: case.swept_spheres,
         segments,
         segment_level,

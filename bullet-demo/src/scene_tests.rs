@@ -23,6 +23,7 @@ fn run_in(cast: &Cast, method: Method, case: Case, steps: usize) -> (Figures, Ru
         decomposer: Decomposer { cache: HullCache::at(None), folder: folder.path(), limit: None, progress: &progress },
         steps: Some(steps),
         threads: None,
+        edges: false,
         patience: None,
         all_patience: false,
         json: false,
@@ -73,6 +74,15 @@ fn rolling_bodies_move_at_every_step_and_rest_in_the_end() {
     let moving = run.recording.steps[400].kinetic_energy;
     assert!(figures.kinetic_energy < 0.01 * moving, "{} J, then {} J", moving, figures.kinetic_energy);
     assert!(figures.np_at_rest.unwrap() > 0.0);
+}
+
+/// With edges, the distance between samples does not matter for the depth.
+#[test]
+fn a_pile_at_rest_is_less_than_a_millimetre_deep_with_edges() {
+    let (figures, _) =
+        run_case(SceneKind::Pile, Method::VoxshellCoarse, Case { edges: true, ..Case::default() }, Some(9), 900);
+    assert!(figures.pairs_mean >= 9.0, "{} pairs", figures.pairs_mean);
+    assert!(figures.max_penetration_late < 1.0, "{} mm", figures.max_penetration_late);
 }
 
 #[test]

@@ -37,6 +37,7 @@ fn run<const N: usize>(cast: &Cast, cases: [Case; N], steps: usize) -> [(Figures
             decomposer,
             steps: Some(steps),
             threads: None,
+            edges: false,
             patience: None,
             all_patience: false,
             json: false,

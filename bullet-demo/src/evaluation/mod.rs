@@ -215,6 +215,7 @@ impl Bench<'_> {
             },
             steps: self.extent.steps,
             threads: None,
+            edges: false,
             patience: Some(Duration::from_secs_f64(seconds)),
             all_patience: cast.scene.is_pile(),
             json: false,

@@ -64,6 +64,7 @@ impl Pair {
             turns,
             iterations,
             threads: 1,
+            edges: false,
             swept_spheres: false,
             segments: Segments::None,
             segment_level: 0,
