@@ -125,6 +125,7 @@ fn standard_error_of(test: &str) -> Option<String> {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "starts a process")]
 fn panics_inside_write_nothing_to_standard_error() {
     if let Some(written) = standard_error_of("panics_inside_write_nothing_to_standard_error") {
         assert_eq!(written, "");
@@ -159,6 +160,7 @@ fn panics_inside_write_nothing_to_standard_error() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "starts a process")]
 fn panics_of_the_host_reach_its_own_hook() {
     if let Some(written) = standard_error_of("panics_of_the_host_reach_its_own_hook") {
         let lines: Vec<&str> = written.lines().collect();
