@@ -32,9 +32,10 @@ struct CellHash
 	}
 };
 
-/// Moves vertices that are apart by no more than `epsilon`, the precision of their numbers, to one place. Compilers may round
-/// a corner that is computed once for each of its triangles differently, by a fused multiplication and addition in some of
-/// them. Such cracks would make the mesh an open one, without an inside of its own.
+/// Moves vertices to one place that are apart by no more than rounding to `epsilon`, the relative precision of their numbers.
+/// A compiler may fuse multiplication and addition in some triangles and not in others, and so round their common corner
+/// differently. Such cracks would make the mesh an open one. `weld_tolerance` merges vertices too, but only where a shape is
+/// cooked: mass properties, from which the principal frame follows, come before.
 void close_cracks_of_rounding(std::vector<vxs_vec3>& vertices, double epsilon)
 {
 	double extent = 0;
