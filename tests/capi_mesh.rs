@@ -3,6 +3,7 @@
 use std::ffi::CStr;
 use std::ptr::{null, null_mut};
 
+use support::rng::Rng;
 use voxshell::capi::cook_options::*;
 use voxshell::capi::create::*;
 use voxshell::capi::shape::*;
@@ -73,7 +74,11 @@ fn shape_info_counts_duplicates_as_the_mesh_report_does() {
                 assert_eq!(info(cooked).duplicate_triangles, expected as u64, "{name}");
                 assert_eq!(vxs_shape_release(cooked), VXS_OK);
             }
-            assert_eq!(vxs_shape_create_triangles(vertices, count, indices, triangles, &mut exact), VXS_OK, "{name}");
+            assert_eq!(
+                vxs_shape_create_triangles(vertices, count, indices, triangles, 0.0, &mut exact),
+                VXS_OK,
+                "{name}"
+            );
             assert_eq!(info(exact).duplicate_triangles, expected as u64, "{name}");
             assert_eq!(vxs_shape_release(exact), VXS_OK);
         }
@@ -108,9 +113,32 @@ fn meshes_too_small_for_a_shape_are_refused_by_size() {
                 );
             }
             refused("estimate", vxs_cook_estimate_memory(vertices, count, indices, triangles, null(), &mut bytes));
-            refused("triangles", vxs_shape_create_triangles(vertices, count, indices, triangles, &mut shape));
+            refused("triangles", vxs_shape_create_triangles(vertices, count, indices, triangles, 0.0, &mut shape));
             refused("sheet", vxs_shape_create_sheet(vertices, count, indices, triangles, 0.01, &mut shape));
             assert!(shape.is_null() && bytes == 0);
+        }
+    }
+}
+
+/// Each triangle has corners of its own, which differ by the last bit.
+#[test]
+fn cracks_within_the_weld_tolerance_do_not_open_a_mesh() {
+    let whole = primitives::cuboid([0.5, 0.3, 0.2]).unwrap();
+    let mut rng = Rng(7);
+    let mut corner = |v: u32| whole.vertices[v as usize].map(|x| x * (1.0 + (rng.next() % 3) as f64 * f64::EPSILON));
+    let vertices = whole.triangles.iter().flatten().map(|&v| corner(v)).collect();
+    let triangles = (0..whole.triangles.len() as u32).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect();
+    let ((vertices, indices), mut shape) = (arrays(&TriMesh { vertices, triangles }), null_mut());
+    for (tolerance, is_closed) in [(0.0, false), (1e-15, true)] {
+        unsafe {
+            let (points, count) = (vertices.as_ptr(), vertices.len());
+            let made =
+                vxs_shape_create_triangles(points, count, indices.as_ptr(), indices.len() / 3, tolerance, &mut shape);
+            assert_eq!(made, VXS_OK);
+            let mut mass = std::mem::zeroed();
+            assert_eq!(vxs_shape_get_mass_properties(shape, &mut mass), VXS_OK);
+            assert_eq!((info(shape).mesh_closed == 1, (mass.volume - 0.24).abs() < 1e-14), (is_closed, is_closed));
+            assert_eq!(vxs_shape_release(shape), VXS_OK);
         }
     }
 }

@@ -443,9 +443,10 @@ vxs_status vxs_shape_create_convex_hull(const struct vxs_vec3 *points,
  * Creates a shape whose field is the distance to the triangles themselves, by their closest point: exact, and slow
  * compared with a cooked field. A field only.
  *
- * @param vertices    `vertex_count` points, metres, body frame, all finite
- * @param indices     `3 * triangle_count` vertex numbers, counter-clockwise seen from outside
- * @param[out] shape  release it with `vxs_shape_release`
+ * @param vertices        `vertex_count` points, metres, body frame, all finite
+ * @param indices         `3 * triangle_count` vertex numbers, counter-clockwise seen from outside
+ * @param weld_tolerance  vertices closer than this are merged first, metres; 0 keeps all as they are
+ * @param[out] shape      release it with `vxs_shape_release`
  * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_MESH
  */
 VXS_API
@@ -453,6 +454,7 @@ vxs_status vxs_shape_create_triangles(const struct vxs_vec3 *vertices,
                                       size_t vertex_count,
                                       const uint32_t *indices,
                                       size_t triangle_count,
+                                      double weld_tolerance,
                                       struct vxs_shape **shape);
 
 /**

@@ -143,10 +143,12 @@ class Shape {
   static Shape create_convex_hull(const std::vector<Vec3>& points) {
     return make([&](vxs_shape** out) { return vxs_shape_create_convex_hull(points.data(), points.size(), out); });
   }
-  static Shape create_triangles(const std::vector<Vec3>& vertices, const std::vector<std::uint32_t>& indices) {
+  static Shape create_triangles(const std::vector<Vec3>& vertices, const std::vector<std::uint32_t>& indices,
+                                double weld_tolerance = 0) {
     if (!detail::require_triangles(indices)) return Shape();
     return make([&](vxs_shape** out) {
-      return vxs_shape_create_triangles(vertices.data(), vertices.size(), indices.data(), indices.size() / 3, out);
+      return vxs_shape_create_triangles(vertices.data(), vertices.size(), indices.data(), indices.size() / 3, weld_tolerance,
+                                        out);
     });
   }
   static Shape create_sheet(const std::vector<Vec3>& vertices, const std::vector<std::uint32_t>& indices, double depth) {

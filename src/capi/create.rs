@@ -19,6 +19,7 @@ use crate::field::{
 };
 use crate::math::clock::Instant;
 use crate::math::Progress;
+use crate::memory;
 use crate::mesh::TriMesh;
 
 /// The shape has no field.
@@ -330,9 +331,10 @@ pub unsafe extern "C" fn vxs_shape_create_convex_hull(
 /// Creates a shape whose field is the distance to the triangles themselves, by their closest point: exact, and slow
 /// compared with a cooked field. A field only.
 ///
-/// @param vertices    `vertex_count` points, metres, body frame, all finite
-/// @param indices     `3 * triangle_count` vertex numbers, counter-clockwise seen from outside
-/// @param[out] shape  release it with `vxs_shape_release`
+/// @param vertices        `vertex_count` points, metres, body frame, all finite
+/// @param indices         `3 * triangle_count` vertex numbers, counter-clockwise seen from outside
+/// @param weld_tolerance  vertices closer than this are merged first, metres; 0 keeps all as they are
+/// @param[out] shape      release it with `vxs_shape_release`
 /// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_MESH
 #[no_mangle]
 pub unsafe extern "C" fn vxs_shape_create_triangles(
@@ -340,6 +342,7 @@ pub unsafe extern "C" fn vxs_shape_create_triangles(
     vertex_count: usize,
     indices: *const u32,
     triangle_count: usize,
+    weld_tolerance: f64,
     shape: *mut *mut vxs_shape,
 ) -> vxs_status {
     entry!(
@@ -348,14 +351,22 @@ pub unsafe extern "C" fn vxs_shape_create_triangles(
             vertex_count,
             Array(indices, triangle_count.saturating_mul(3)),
             triangle_count,
+            weld_tolerance,
             shape
         ),
         [],
         {
             check::out("shape", shape)?;
             let mesh = mesh(vertices, vertex_count, indices, triangle_count)?;
+            let weld_tolerance = check::length_or_zero("weld_tolerance", weld_tolerance)?;
             let begin = Instant::now();
-            let made = workers::work(|| Shape::from_triangles(mesh))??;
+            let made = workers::work(|| {
+                let mesh = match weld_tolerance {
+                    0.0 => mesh,
+                    reach => memory::guard("merging vertices", || Ok(mesh.welded(reach)))?,
+                };
+                Shape::from_triangles(mesh)
+            })??;
             log::cooked("vxs_shape_create_triangles", &made, begin.elapsed());
             handle::create("shape", shape, Arc::new(made))
         }

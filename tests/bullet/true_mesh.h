@@ -16,7 +16,7 @@ public:
 	{
 		voxshell_bullet::Soup soup = voxshell_bullet::triangles_of(shape);
 		vxs_shape* made = nullptr;
-		must(vxs_shape_create_triangles(soup.vertices.data(), soup.vertices.size(), soup.indices.data(), soup.indices.size() / 3, &made));
+		must(vxs_shape_create_triangles(soup.vertices.data(), soup.vertices.size(), soup.indices.data(), soup.indices.size() / 3, 0, &made));
 		const Handle triangles(made);
 		must(vxs_shape_get_field(made, &m_exact));
 		vertices.swap(soup.vertices);

@@ -202,7 +202,7 @@ static bool works_meanwhile(const char *stage, double fraction, void *user) {
       vxs_shape_create_primitive(&box, NULL, &made),
       vxs_shape_create_from_triangles(corners, 4, faces, 4, NULL, &made),
       vxs_cook_estimate_memory(corners, 4, faces, 4, NULL, &bytes),
-      vxs_shape_create_triangles(corners, 4, faces, 4, &made),
+      vxs_shape_create_triangles(corners, 4, faces, 4, 0, &made),
       vxs_shape_create_sheet(corners, 4, faces, 4, 0.1, &made),
       vxs_shape_create_convex_hull(corners, 4, &made),
       vxs_shape_create_scaled(work->kept, 2, &made),

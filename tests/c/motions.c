@@ -147,8 +147,8 @@ static void edges_of_meshes(vxs_workspace *workspace) {
   vxs_mesh_motion_query query;
   vxs_mesh_impact impact;
   bool found = false;
-  OK(vxs_shape_create_triangles(upper, 4, triangles, 4, &a));
-  OK(vxs_shape_create_triangles(lower, 4, triangles, 4, &b));
+  OK(vxs_shape_create_triangles(upper, 4, triangles, 4, 0, &a));
+  OK(vxs_shape_create_triangles(lower, 4, triangles, 4, 0, &b));
   OK(vxs_mesh_time_of_impact(MOVING(a, down), MOVING(b, still), NULL, workspace, &impact, &found));
   CHECK(found && impact.time <= 0.5 && impact.width >= 0);
   NEAR(impact.time, 0.5, 1e-5);

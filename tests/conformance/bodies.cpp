@@ -132,7 +132,7 @@ TrueBody::TrueBody(const BodySpec& spec) {
     if (spec.model) {
         const Model& model = *spec.model;
         must(vxs_shape_create_triangles(model.vertices.data(), model.vertices.size(), model.indices.data(),
-                                        model.indices.size() / 3, &exact));
+                                        model.indices.size() / 3, 0, &exact));
         must(vxs_shape_get_field(model.shape, &m_quick));
         vxs_shape_info info;
         must(vxs_shape_info_init(&info, sizeof info));

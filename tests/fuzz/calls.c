@@ -180,7 +180,7 @@ static void make_shared(void) {
   SHARE(vxs_shape_create_cone(0.4, 0.8, 2, &shape));
   SHARE(vxs_shape_create_convex_hull(CORNERS, 5, &shape));
   SHARE(vxs_shape_create_sphere_hull(CORNERS, RADII, 5, &shape));
-  SHARE(vxs_shape_create_triangles(SQUARE, 4, FACES, 2, &shape));
+  SHARE(vxs_shape_create_triangles(SQUARE, 4, FACES, 2, 0, &shape));
   SHARE(vxs_shape_create_sheet(SQUARE, 4, FACES, 2, 0.2, &shape));
 #undef SHARE
   vxs_field *field = NULL;

@@ -358,8 +358,9 @@ static void call_vxs_shape_create_sphere_hull(struct stream *s) {
 }
 static void call_vxs_shape_create_triangles(struct stream *s) {
   const struct mesh m = mesh(s);
+  const double weld_tolerance = one_in(s, 4) ? length_value(s, "weld_tolerance") : 0;
   vxs_shape **shape = OUTPUT(s, vxs_shape *, "shape");
-  MADE_BY(s, vxs_shape_create_triangles(m.vertices, m.vertex_count, m.indices, m.triangle_count, shape));
+  MADE_BY(s, vxs_shape_create_triangles(m.vertices, m.vertex_count, m.indices, m.triangle_count, weld_tolerance, shape));
 }
 static void call_vxs_shape_create_sheet(struct stream *s) {
   const struct mesh m = mesh(s);

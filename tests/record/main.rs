@@ -349,7 +349,7 @@ fn a_damaged_recording_leaks_no_object() {
     let triangles: Vec<u32> = (0..49).flat_map(corner).collect();
     let whole = record(|| unsafe {
         let mut shape = std::ptr::null_mut();
-        ok(vxs_shape_create_triangles(vertices.as_ptr(), 64, triangles.as_ptr(), 49, &mut shape));
+        ok(vxs_shape_create_triangles(vertices.as_ptr(), 64, triangles.as_ptr(), 49, 0.0, &mut shape));
         ok(vxs_shape_release(shape));
     });
     let [create, made, ..] = &recording::records(&whole).unwrap()[..] else { panic!("a call has two records") };

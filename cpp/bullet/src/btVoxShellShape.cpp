@@ -159,16 +159,19 @@ const btVoxShellBaseShape* btVoxShellBaseShape::upcast(const btCollisionShape* s
 
 btVoxShellBaseShape::btVoxShellBaseShape(unsigned forms, const btStridingMeshInterface& mesh, const vxs_cook_options* options, btTransform* principal)
 {
-	std::vector<unsigned> part_starts;
-	Soup soup = read_mesh(mesh, part_starts);
+	MeshInput input = read_mesh(mesh);
 	btTransform frame = btTransform::getIdentity();
 	if (principal)
-		frame = move_to_principal_frame(soup);
-	const vxs_cook_options cook = options_for(forms, options);
+		frame = move_to_principal_frame(input);
+	vxs_cook_options cook = options_for(forms, options);
+	// A wrong tolerance is left for the library to refuse.
+	if (cook.weld_tolerance >= 0 && cook.weld_tolerance < input.rounding)
+		cook.weld_tolerance = input.rounding;
+	const Soup& soup = input.soup;
 	vxs_shape* shape = nullptr;
 	check(vxs_shape_create_from_triangles(soup.vertices.data(), soup.vertices.size(), soup.indices.data(), soup.indices.size() / 3, &cook, &shape));
 	adopt(forms, shape);
-	m_data->part_starts.swap(part_starts);
+	m_data->part_starts.swap(input.part_starts);
 	if (principal)
 		*principal = frame;
 }

@@ -4,7 +4,6 @@
 #include <cfloat>
 #include <cmath>
 #include <cstring>
-#include <unordered_map>
 
 #include <BulletCollision/CollisionShapes/btStridingMeshInterface.h>
 
@@ -14,86 +13,25 @@ namespace voxshell_bullet
 {
 namespace
 {
-/// A cube of a grid.
-struct Cell
-{
-	int64_t at[3];
-	bool operator==(const Cell& other) const { return std::equal(at, at + 3, other.at); }
-};
-
-struct CellHash
-{
-	size_t operator()(const Cell& cell) const
-	{
-		uint64_t hash = 0;
-		for (int64_t x : cell.at)
-			hash = (hash ^ uint64_t(x)) * 0x9e3779b97f4a7c15, hash ^= hash >> 32;
-		return size_t(hash);
-	}
-};
-
-/// Moves vertices to one place that are apart by no more than rounding to `epsilon`, the relative precision of their numbers.
-/// A compiler may fuse multiplication and addition in some triangles and not in others, and so round their common corner
-/// differently. Such cracks would make the mesh an open one. `weld_tolerance` merges vertices too, but only where a shape is
-/// cooked: mass properties, from which the principal frame follows, come before.
-void close_cracks_of_rounding(std::vector<vxs_vec3>& vertices, double epsilon)
+/// Returns how far apart a corner can lie in two triangles by rounding to `epsilon`, the relative precision of their numbers,
+/// metres. A compiler may fuse multiplication and addition in some triangles and not in others. Such cracks would make the
+/// mesh an open one.
+double rounding_of(const std::vector<vxs_vec3>& vertices, double epsilon)
 {
 	double extent = 0;
 	for (const vxs_vec3& v : vertices)
 		for (double x : {v.x, v.y, v.z})
-		{
-			if (!std::isfinite(x))
-				return;  // cooking names the vertex
 			extent = std::max(extent, std::abs(x));
-		}
 	// A rotated and moved corner has three products and three sums.
-	const double reach = 4 * epsilon * extent, size = 4 * reach;
-	if (!(reach > 0))
-		return;
-	std::unordered_map<Cell, std::vector<uint32_t>, CellHash> kept;
-	for (uint32_t i = 0; i < vertices.size(); ++i)
-	{
-		vxs_vec3& v = vertices[i];
-		// The cells within reach: one in most cases, eight at most.
-		int64_t low[3], high[3];
-		const double point[3] = {v.x, v.y, v.z};
-		for (int axis = 0; axis < 3; ++axis)
-		{
-			low[axis] = int64_t(std::floor((point[axis] - reach) / size));
-			high[axis] = int64_t(std::floor((point[axis] + reach) / size));
-		}
-		uint32_t nearest = i;
-		double nearest2 = reach * reach;
-		Cell cell;
-		for (cell.at[0] = low[0]; cell.at[0] <= high[0]; ++cell.at[0])
-			for (cell.at[1] = low[1]; cell.at[1] <= high[1]; ++cell.at[1])
-				for (cell.at[2] = low[2]; cell.at[2] <= high[2]; ++cell.at[2])
-				{
-					const auto found = kept.find(cell);
-					if (found == kept.end())
-						continue;
-					for (uint32_t other : found->second)
-					{
-						const double distance2 = length2(v - vertices[other]);
-						if (distance2 < nearest2 || (distance2 == nearest2 && other < nearest))
-							nearest = other, nearest2 = distance2;
-					}
-				}
-		if (nearest != i)
-		{
-			v = vertices[nearest];
-			continue;
-		}
-		for (int axis = 0; axis < 3; ++axis)
-			cell.at[axis] = int64_t(std::floor(point[axis] / size));
-		kept[cell].push_back(i);
-	}
+	const double reach = 4 * epsilon * extent;
+	return std::isfinite(reach) ? reach : 0;  // the library names the vertex
 }
 }  // namespace
 
-Soup read_mesh(const btStridingMeshInterface& mesh, std::vector<unsigned>& part_starts)
+MeshInput read_mesh(const btStridingMeshInterface& mesh)
 {
-	Soup soup;
+	MeshInput input;
+	Soup& soup = input.soup;
 	const vxs_vec3 scale = to_vec(mesh.getScaling());
 	double epsilon = DBL_EPSILON;
 	for (int part = 0; part < mesh.getNumSubParts(); ++part)
@@ -105,7 +43,7 @@ Soup read_mesh(const btStridingMeshInterface& mesh, std::vector<unsigned>& part_
 
 		if (vertex_type != PHY_DOUBLE)
 			epsilon = FLT_EPSILON;
-		part_starts.push_back(unsigned(soup.indices.size() / 3));
+		input.part_starts.push_back(unsigned(soup.indices.size() / 3));
 		const size_t first = soup.vertices.size();
 		for (int i = 0; i < vertex_count; ++i)
 		{
@@ -146,14 +84,15 @@ Soup read_mesh(const btStridingMeshInterface& mesh, std::vector<unsigned>& part_
 		}
 		mesh.unLockReadOnlyVertexBase(part);
 	}
-	close_cracks_of_rounding(soup.vertices, epsilon);
-	return soup;
+	input.rounding = rounding_of(soup.vertices, epsilon);
+	return input;
 }
 
-btTransform move_to_principal_frame(Soup& soup)
+btTransform move_to_principal_frame(MeshInput& input)
 {
+	Soup& soup = input.soup;
 	vxs_shape* raw = nullptr;
-	check(vxs_shape_create_triangles(soup.vertices.data(), soup.vertices.size(), soup.indices.data(), soup.indices.size() / 3, &raw));
+	check(vxs_shape_create_triangles(soup.vertices.data(), soup.vertices.size(), soup.indices.data(), soup.indices.size() / 3, input.rounding, &raw));
 	const Shape exact(raw);
 	vxs_mass_properties mass;
 	check(vxs_shape_get_mass_properties(exact.get(), &mass));

@@ -10,12 +10,19 @@ class btStridingMeshInterface;
 
 namespace voxshell_bullet
 {
-/// Reads every part of a mesh, with its scaling, in any number type. `part_starts` receives the number of the first triangle
-/// of each part.
-Soup read_mesh(const btStridingMeshInterface& mesh, std::vector<unsigned>& part_starts);
+/// What a mesh of Bullet has.
+struct MeshInput
+{
+	Soup soup;
+	std::vector<unsigned> part_starts;  // the number of the first triangle of each part
+	double rounding = 0;                // how far apart a corner may lie in two triangles by rounding, metres
+};
+
+/// Reads every part of a mesh, with its scaling, in any number type.
+MeshInput read_mesh(const btStridingMeshInterface& mesh);
 
 /// Moves a mesh to its centre of mass and principal axes; returns that frame in the mesh's own. Throws for a mesh without volume.
-btTransform move_to_principal_frame(Soup& soup);
+btTransform move_to_principal_frame(MeshInput& input);
 
 /// Returns the triangles that a shape keeps; empty when it keeps none.
 Soup triangles_of(const vxs_shape* shape);

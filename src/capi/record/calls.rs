@@ -107,7 +107,7 @@ calls! { {
     vxs_shape_create_torus(ring_radius, tube_radius, axis, shape);
     vxs_shape_create_convex_hull(points[point_count], point_count, shape);
     vxs_shape_create_triangles(vertices[vertex_count], vertex_count, indices[triangle_count.saturating_mul(3)],
-        triangle_count, shape);
+        triangle_count, weld_tolerance, shape);
     vxs_shape_create_sheet(vertices[vertex_count], vertex_count, indices[triangle_count.saturating_mul(3)], triangle_count,
         depth, shape);
     vxs_shape_create_sphere_hull(centers[sphere_count], radii[sphere_count], sphere_count, shape);

@@ -395,11 +395,15 @@ ROWS(vxs_shape_create_triangles) {
   vxs_vec3 vertices_given[4], *vertices = vertices_given;
   uint32_t indices_given[12], *indices = indices_given;
   size_t vertex_count = 4, triangle_count = 4;
+  double weld_tolerance = 0;
   OUTPUT(vxs_shape *, shape);
   memcpy(vertices, TETRAHEDRON, sizeof TETRAHEDRON);
   memcpy(indices, FACES, sizeof FACES);
-#define CALL vxs_shape_create_triangles(vertices, vertex_count, indices, triangle_count, shape)
+#define CALL vxs_shape_create_triangles(vertices, vertex_count, indices, triangle_count, weld_tolerance, shape)
   MESH(vertices, vertex_count, indices, triangle_count);
+  NUMBER(weld_tolerance);
+  INVALID(weld_tolerance, -1, "weld_tolerance is -1; expected");
+  ROW(VXS_INVALID_MESH, weld_tolerance, 100, "expected an extent of at least");
   POINTER(shape);
   PANIC();
 #undef CALL

@@ -170,7 +170,7 @@ pub unsafe fn bodies() -> Vec<Body> {
     ok(vxs_shape_create_cylinder(0.3, 0.6, 1, cylinder));
     ok(vxs_shape_create_cone(0.5, 0.8, 2, cone));
     ok(vxs_shape_create_convex_hull(points.as_ptr(), 4, hull));
-    ok(vxs_shape_create_triangles(points.as_ptr(), 4, faces.as_ptr(), 4, triangles));
+    ok(vxs_shape_create_triangles(points.as_ptr(), 4, faces.as_ptr(), 4, 0.0, triangles));
     ok(vxs_shape_create_sheet(points.as_ptr(), 4, faces.as_ptr(), 4, 0.1, sheet));
     ok(vxs_shape_create_sphere_hull(points.as_ptr(), [0.1, 0.2, 0.0, 0.3].as_ptr(), 4, rounded));
     let names = ["plane", "ball", "box", "capsule", "cylinder", "cone", "hull", "triangles", "sheet", "rounded"];
