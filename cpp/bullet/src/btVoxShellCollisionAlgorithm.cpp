@@ -117,6 +117,23 @@ struct Step
 	bool has_patches = false;  // else points
 	bool is_searched = false;  // and not given to the solver yet
 };
+
+/// What a choice of contacts needs and leaves nothing in.
+struct Scratch
+{
+	ContactSelector selector;
+	SegmentSelector segments;
+	std::vector<Candidate> candidates;
+
+	Scratch() { candidates.reserve(256); }
+};
+
+/// Returns the scratch of this thread. A world has thousands of pairs, and as many would take most of its memory.
+Scratch& scratch()
+{
+	thread_local Scratch own;
+	return own;
+}
 }  // namespace
 
 struct btVoxShellCollisionAlgorithm::State
@@ -125,8 +142,6 @@ struct btVoxShellCollisionAlgorithm::State
 	ManifoldSet manifolds;
 	PointMaker maker;
 	BouncePolicy bounce;
-	ContactSelector selector;
-	SegmentSelector segments;
 	BudgetShare share;
 	PairQuery pair;
 	PatchContacts patches;
@@ -134,7 +149,7 @@ struct btVoxShellCollisionAlgorithm::State
 	Drift drift;
 	TriangleFinder triangles;
 	Step now;
-	std::vector<Candidate> candidates, chosen;
+	std::vector<Candidate> chosen;
 	std::vector<uint32_t> kept;
 
 	State(btDispatcher* dispatcher, const btCollisionObjectWrapper* wrap0, const btCollisionObjectWrapper* wrap1, const btVoxShellSettings& s)
@@ -146,7 +161,6 @@ struct btVoxShellCollisionAlgorithm::State
 		  has_patches(is_compliant(wrap0) || is_compliant(wrap1)),
 		  triangles(s.m_triangles)
 	{
-		candidates.reserve(256);
 		chosen.reserve(size_t(ManifoldSet::kMaxManifolds * MANIFOLD_CACHE_SIZE));
 		kept.reserve(size_t(ManifoldSet::kMaxManifolds * MANIFOLD_CACHE_SIZE));
 	}
@@ -245,6 +259,7 @@ bool btVoxShellCollisionAlgorithm::State::choose(const Side& first, const Side& 
 {
 	list_kept();
 	chosen.clear();
+	std::vector<Candidate>& candidates = scratch().candidates;
 	if (!pair.find(first, second, settings, wanted, kept, share, candidates))
 		return false;
 	for (Candidate& c : candidates)
@@ -275,13 +290,14 @@ void btVoxShellCollisionAlgorithm::State::list_kept()
 /// Fills `chosen` with the candidates that are given to the solver.
 void btVoxShellCollisionAlgorithm::State::select(const Wanted& wanted, double size)
 {
+	std::vector<Candidate>& candidates = scratch().candidates;
 	if (settings.m_segmentation != VXS_SEGMENTATION_NONE)
 	{
 		const bool deepest = settings.m_segmentation == VXS_SEGMENTATION_LEVEL;
-		segments.select(candidates, {deepest, size_t(manifolds_of(settings, false)), size_t(MANIFOLD_CACHE_SIZE), wanted.worth, size}, chosen);
+		scratch().segments.select(candidates, {deepest, size_t(manifolds_of(settings, false)), size_t(MANIFOLD_CACHE_SIZE), wanted.worth, size}, chosen);
 		return;
 	}
-	for (const uint32_t index : selector.select(candidates, size_t(manifolds_of(settings, false) * MANIFOLD_CACHE_SIZE), wanted.worth, size, settings.m_closeFit))
+	for (const uint32_t index : scratch().selector.select(candidates, size_t(manifolds_of(settings, false) * MANIFOLD_CACHE_SIZE), wanted.worth, size, settings.m_closeFit))
 		chosen.push_back(candidates[index]);
 }
 
@@ -289,6 +305,7 @@ void btVoxShellCollisionAlgorithm::State::select(const Wanted& wanted, double si
 /// @param other  the larger of the two sides
 Face btVoxShellCollisionAlgorithm::State::face_of_candidates(const Side& first, const Side& second, const Side& other) const
 {
+	const std::vector<Candidate>& candidates = scratch().candidates;
 	const Side* holder = pair.face_holder(candidates, first, second);
 	return {holder ? Frame(holder->pose).inverse().rotate(candidates[0].normal) : Vec{0, 0, 0}, holder == &other};
 }

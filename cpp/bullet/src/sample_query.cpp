@@ -7,12 +7,22 @@
 
 namespace voxshell_bullet
 {
+namespace
+{
+/// Returns the answers of the last query on this thread. They are read before the next one: a world has thousands of pairs, whose
+/// answers would otherwise take most of its memory.
+std::vector<vxs_contact>& answers()
+{
+	thread_local std::vector<vxs_contact> own(256);
+	return own;
+}
+}  // namespace
+
 SampleQuery::SampleQuery()
 {
 	vxs_workspace* made = nullptr;
 	if (vxs_workspace_create(&made) == VXS_OK)
 		m_workspace.reset(made);
-	m_contacts.resize(256);
 }
 
 bool SampleQuery::search(const Side& first, const Side& second, const vxs_query& query, size_t& count)
@@ -20,9 +30,10 @@ bool SampleQuery::search(const Side& first, const Side& second, const vxs_query&
 	const vxs_body a = {first.shape, first.pose}, b = {second.shape, second.pose};
 	count = 0;
 	m_coverage = query.coverage;
+	std::vector<vxs_contact>& contacts = answers();
 	vxs_status status;
-	while ((status = vxs_query_contacts(&a, &b, &query, m_workspace.get(), m_contacts.data(), m_contacts.size(), &count)) == VXS_TRUNCATED)
-		m_contacts.resize(count + count / 2);
+	while ((status = vxs_query_contacts(&a, &b, &query, m_workspace.get(), contacts.data(), contacts.size(), &count)) == VXS_TRUNCATED)
+		contacts.resize(count + count / 2);
 	if (status != VXS_OK)
 		log_failure("contacts of a pair", status);
 	return status == VXS_OK;
@@ -55,18 +66,19 @@ bool SampleQuery::get_report(vxs_query_report& report) const
 
 bool SampleQuery::evaluate(const vxs_pose& first_pose, const Side& first, const Side& second)
 {
-	if (m_contacts.size() < features.size())
-		m_contacts.resize(features.size());
+	std::vector<vxs_contact>& contacts = answers();
+	if (contacts.size() < features.size())
+		contacts.resize(features.size());
 	const vxs_body a = {first.shape, first_pose}, b = {second.shape, second.pose};
-	return vxs_query_features(&a, &b, m_coverage, features.data(), features.size(), m_contacts.data()) == VXS_OK;
+	return vxs_query_features(&a, &b, m_coverage, features.data(), features.size(), contacts.data()) == VXS_OK;
 }
 
-bool SampleQuery::has_contact(size_t index) const { return m_contacts[index].separation < std::numeric_limits<double>::infinity(); }
+bool SampleQuery::has_contact(size_t index) const { return answers()[index].separation < std::numeric_limits<double>::infinity(); }
 
 /// This is the only place where the C API's normal (A to B) becomes Bullet's (on B, towards A).
 void SampleQuery::read(size_t index, const Side& first, const Side& second, Candidate& c) const
 {
-	const vxs_contact& contact = m_contacts[index];
+	const vxs_contact& contact = answers()[index];
 	c.feature = contact.feature;
 	c.turning = 0;
 	c.normal = -contact.normal;

@@ -1,5 +1,5 @@
 // Contacts of samples of a pair, by the queries of the C API. The queries run in buffers that are kept from step to
-// step.
+// step: what they remember of the pair in its own, their answers in one for each thread.
 #ifndef VOXSHELL_BULLET_SAMPLE_QUERY_H
 #define VOXSHELL_BULLET_SAMPLE_QUERY_H
 
@@ -37,10 +37,10 @@ public:
 	std::vector<uint32_t> features;
 	/// Computes the contacts of `features`, in their order, while the first body is at another pose.
 	bool evaluate(const vxs_pose& first_pose, const Side& first, const Side& second);
-	/// Returns whether the last `evaluate` found a contact for the feature with this index.
+	/// Returns whether the last `evaluate` of any pair on this thread found a contact for the feature with this index.
 	bool has_contact(size_t index) const;
 
-	/// Fills in the contact with this index, of the last `search` or `evaluate`.
+	/// Fills in the contact with this index, of the last `search` or `evaluate` of any pair on this thread.
 	void read(size_t index, const Side& first, const Side& second, Candidate& c) const;
 
 private:
@@ -48,7 +48,6 @@ private:
 
 	Workspace m_workspace;
 	uint32_t m_coverage = VXS_COVERAGE_SAMPLES;  // of the last search
-	std::vector<vxs_contact> m_contacts;
 };
 }  // namespace voxshell_bullet
 
