@@ -1,7 +1,6 @@
 //! Code shared by the fuzz targets: the start of the process, the check of memory, and the mutation of files with
 //! checksums.
 
-pub mod calls;
 pub mod mesh;
 pub mod record;
 pub mod sections;
