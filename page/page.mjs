@@ -255,6 +255,9 @@ function recook() {
   });
 }
 
+// Among the built-in bodies while a file is shown, so that each of them can be chosen again.
+const named = new Option("", "");
+
 async function take(given) {
   if (!given) return;
   const bytes = new Uint8Array(await given.arrayBuffer());
@@ -267,6 +270,9 @@ async function take(given) {
       file = before;
       throw error;
     }
+    named.text = given.name;
+    by("kind").prepend(named);
+    named.selected = true;
     await refresh();
   });
 }
@@ -280,6 +286,7 @@ for (const id of ["resolution", "samples"]) {
 }
 by("kind").onchange = () => {
   file = null;
+  named.remove();
   recook();
 };
 by("second").onchange = () => want(async () => {

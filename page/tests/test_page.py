@@ -96,9 +96,13 @@ def test_each_mode_answers(page):
 def test_a_file_is_cooked_and_a_wrong_one_is_named(page):
     page.locator("#file").set_input_files({"name": "t.obj", "mimeType": "text/plain", "buffer": TETRAHEDRON.encode()})
     page.wait_for_function("[...document.querySelectorAll('#figures td')].some((cell) => cell.textContent === '4')", timeout=60_000)
+    shown = page.locator("#kind option:checked")
+    assert shown.inner_text() == "t.obj"
     page.locator("#file").set_input_files({"name": "part.step", "mimeType": "text/plain", "buffer": b"ISO-10303-21;"})
     page.wait_for_selector("#message:not([hidden])", timeout=60_000)
     assert 'unknown mesh file type "step"; expected .obj, .stl or .ply' in page.locator("#message").inner_text()
     picture(page, "wrong-file")
-    page.locator("#kind").select_option("gear")
+    assert shown.inner_text() == "t.obj"
+    page.locator("#kind").select_option("torus_knot")
     page.wait_for_selector("#message", state="hidden", timeout=60_000)
+    assert page.locator("#kind option").first.inner_text() != "t.obj"
