@@ -255,7 +255,7 @@ function recook() {
   });
 }
 
-// Among the built-in bodies while a file is shown, so that each of them can be chosen again.
+// This option stands before the built-in bodies while a file is shown, so that each of them can be chosen again.
 const named = new Option("", "");
 
 async function take(given) {

@@ -7,7 +7,7 @@
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #include <atomic>
 
-#include <malloc.h>
+#include "heap.h"
 extern "C" {
 void* __libc_malloc(size_t);
 void* __libc_realloc(void*, size_t);
@@ -74,13 +74,6 @@ void nothing_is_allocated(const btVoxShellSettings& settings, btScalar stiffness
 	CHECK(after == before);
 }
 
-/// Returns the memory of the heap's blocks in use, bytes.
-double in_use()
-{
-	const struct mallinfo2 heap = mallinfo2();
-	return double(heap.uordblks + heap.hblkhd);
-}
-
 void a_pair_takes_little_memory()
 {
 	const int kBodies = 300;
@@ -91,9 +84,14 @@ void a_pair_takes_little_memory()
 	scene.add(&plane, 0, btVector3(0, 0, 0));
 	for (int i = 0; i < kBodies; ++i)
 		scene.add(&shape, 1, btVector3(btScalar(i), btScalar(0.03), 0));
-	const double before = in_use();
+	const double before = heap_in_use();
+	if (before == 0)
+	{
+		std::printf("skipped: the memory of a pair needs glibc 2.33\n");
+		return;
+	}
 	scene.step(100);
-	const double each = (in_use() - before) / kBodies;
+	const double each = (heap_in_use() - before) / kBodies;
 	std::printf("memory of a pair: %.0f bytes\n", each);
 	CHECK(scene.contacts() >= 4 * kBodies);
 	CHECK(each < 48000);

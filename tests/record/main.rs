@@ -199,7 +199,7 @@ unsafe fn pair_session(moves: u32) {
         ok(vxs_query_time_of_impact(&moving_a, &moving_b, std::ptr::null(), workspace, &mut closest, &mut found));
         let mut hit = std::mem::zeroed();
         ok(vxs_shape_query_segment(torus, at(-1.0, 0.1, 0.0).position, at(1.0, 0.1, 0.02).position, &mut hit));
-        // The old list is gone.
+        // The list of the first query was dropped.
         (query.preferred, query.preferred_count) = (preferred.as_ptr(), preferred.len() as u32);
         let failed = vxs_query_contacts(&a, std::ptr::null(), &query, workspace, contacts.as_mut_ptr(), 8, &mut count);
         assert_eq!(failed, VXS_INVALID_ARGUMENT);

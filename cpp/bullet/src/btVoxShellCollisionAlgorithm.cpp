@@ -118,7 +118,7 @@ struct Step
 	bool is_searched = false;  // and not given to the solver yet
 };
 
-/// What a choice of contacts needs and leaves nothing in.
+/// A choice of contacts works in these buffers, and leaves nothing in them that the next one reads.
 struct Scratch
 {
 	ContactSelector selector;
@@ -290,7 +290,7 @@ void btVoxShellCollisionAlgorithm::State::list_kept()
 /// Fills `chosen` with the candidates that are given to the solver.
 void btVoxShellCollisionAlgorithm::State::select(const Wanted& wanted, double size)
 {
-	std::vector<Candidate>& candidates = scratch().candidates;
+	const std::vector<Candidate>& candidates = scratch().candidates;
 	if (settings.m_segmentation != VXS_SEGMENTATION_NONE)
 	{
 		const bool deepest = settings.m_segmentation == VXS_SEGMENTATION_LEVEL;

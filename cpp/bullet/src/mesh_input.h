@@ -10,7 +10,7 @@ class btStridingMeshInterface;
 
 namespace voxshell_bullet
 {
-/// What a mesh of Bullet has.
+/// `read_mesh` fills this in from a mesh of Bullet.
 struct MeshInput
 {
 	Soup soup;
