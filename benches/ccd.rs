@@ -9,10 +9,10 @@ use nalgebra::{Isometry3, Translation3, UnitQuaternion};
 use voxshell::ccd::motion::Motion;
 use voxshell::ccd::shell::{Passage, Workspace};
 use voxshell::cook::FieldOptions;
-use voxshell::field::{BrickField, Field};
+use voxshell::field::Field;
 use voxshell::math::{Pose, Progress};
 use voxshell::mesh::primitives;
-use voxshell::pointshell::{PointShell, ShellOptions};
+use voxshell::pointshell::ShellOptions;
 
 fn random(n: &mut u64) -> f64 {
     *n = n.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
@@ -32,12 +32,12 @@ fn motions() -> Vec<Motion> {
 fn shells(c: &mut Criterion) {
     let mesh = primitives::blob(3).expect("a blob").scaled_to_extent(1.0);
     let options = FieldOptions { padding_voxels: 60, ..FieldOptions::new(1.5 / 384.0) };
-    let field = Field::Bricks(BrickField::cook(&mesh, &options, &Progress::none()).expect("the blob cooks"));
+    let field = Field::Bricks(voxshell::cook::brick_field(&mesh, &options, &Progress::none()).expect("the blob cooks"));
     let motions = motions();
     let mut workspace = Workspace::new();
     for samples in [8, 16, 32, 64, 256, 1000, 8000] {
         let options = ShellOptions { target_count: Some(samples), ..ShellOptions::default() };
-        let shell = PointShell::sample(&mesh, Some(&field), &options, &Progress::none()).expect("a shell");
+        let shell = voxshell::cook::sample(&mesh, Some(&field), &options, &Progress::none()).expect("a shell");
         let mut group = c.benchmark_group(format!("motion/{samples}"));
         group.sample_size(20);
         for (way, linear) in [("tree", false), ("each", true)] {

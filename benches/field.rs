@@ -5,7 +5,7 @@ use std::hint::black_box;
 
 use criterion::{criterion_group, criterion_main, BatchSize, Criterion};
 use voxshell::cook::FieldOptions;
-use voxshell::field::{BrickField, Cone, ConvexHull, Cuboid, DenseField, Field, SignedDistance};
+use voxshell::field::{Cone, ConvexHull, Cuboid, DenseField, Field, SignedDistance};
 use voxshell::math::Progress;
 use voxshell::mesh::{io, primitives, TriMesh};
 
@@ -44,7 +44,7 @@ fn sampling(c: &mut Criterion) {
     let (name, mesh) = bunny("bunny_34k_filled.obj");
     for cells in [128, 256] {
         let options = FieldOptions::with_resolution(&mesh, cells);
-        let field = DenseField::cook(&mesh, &options, &Progress::none()).expect("the bunny cooks");
+        let field = voxshell::cook::dense_field(&mesh, &options, &Progress::none()).expect("the bunny cooks");
         let [x, y, z] = near_surface(&field, &mesh);
         let r: Vec<f32> = x.iter().map(|v| 0.02 + 0.05 * v.abs()).collect();
         let mut out = vec![0.0; POINTS];
@@ -110,14 +110,14 @@ fn cooking(c: &mut Criterion) {
             group.bench_function(format!("{name}/{cells}"), |b| {
                 b.iter_batched(
                     || (),
-                    |()| DenseField::cook(&mesh, &options, &Progress::none()),
+                    |()| voxshell::cook::dense_field(&mesh, &options, &Progress::none()),
                     BatchSize::PerIteration,
                 )
             });
             group.bench_function(format!("{name}/{cells}/bricks"), |b| {
                 b.iter_batched(
                     || (),
-                    |()| BrickField::cook(&mesh, &options, &Progress::none()),
+                    |()| voxshell::cook::brick_field(&mesh, &options, &Progress::none()),
                     BatchSize::PerIteration,
                 )
             });

@@ -22,7 +22,7 @@ fn shared_mesh(name: &str) -> Option<TriMesh> {
 
 fn shell(mesh: &TriMesh, method: Sampling, target: usize) -> PointShell {
     let options = ShellOptions { method, target_count: Some(target), ..Default::default() };
-    PointShell::sample(mesh, None, &options, &Progress::none()).expect("a valid mesh")
+    voxshell::cook::sample(mesh, None, &options, &Progress::none()).expect("a valid mesh")
 }
 
 /// Returns the arguments of `from_samples`.

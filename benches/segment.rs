@@ -11,7 +11,7 @@ use criterion::{criterion_group, criterion_main, Criterion};
 use voxshell::ccd::cell::Cubic;
 use voxshell::ccd::segment::{first_fractions, intervals, Segment, Start};
 use voxshell::cook::FieldOptions;
-use voxshell::field::{Capsule, Cuboid, DenseField, Field};
+use voxshell::field::{Capsule, Cuboid, Field};
 use voxshell::math::{Progress, Vec3};
 use voxshell::mesh::{io, primitives, TriMesh};
 
@@ -48,7 +48,8 @@ fn against_fields(c: &mut Criterion) {
         for cells in [128, 256] {
             let voxel_size = 1.5 / f64::from(cells);
             let options = FieldOptions { padding_voxels: cells / 6, ..FieldOptions::new(voxel_size) };
-            let field = Field::Dense(DenseField::cook(&mesh, &options, &Progress::none()).expect("the bunny cooks"));
+            let field =
+                Field::Dense(voxshell::cook::dense_field(&mesh, &options, &Progress::none()).expect("the bunny cooks"));
             let mut group = c.benchmark_group(format!("segments/{name}/{cells}"));
             group.sample_size(20);
             for (way, level) in [("first", 0.0), ("first_at_a_level_of_0.05", 0.05)] {

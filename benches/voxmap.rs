@@ -6,7 +6,6 @@ use std::hint::black_box;
 
 use criterion::{criterion_group, criterion_main, Criterion};
 use voxshell::cook::FieldOptions;
-use voxshell::field::DenseField;
 use voxshell::math::Progress;
 use voxshell::mesh::{io, primitives, TriMesh};
 use voxshell::voxmap::{Branching, DistanceMap, LayerMap, Offset, VoxelModel, VoxelOptions, Voxmap};
@@ -37,7 +36,7 @@ fn making(c: &mut Criterion) {
     let map = LayerMap::new(&model, &none).expect("layers");
     let voxmap = Voxmap::new(&model, Offset::SURFACE).expect("a voxmap");
     let fields = FieldOptions { padding_voxels: 0, ..FieldOptions::new(options.voxel_size) };
-    let field = DenseField::cook(&mesh, &fields, &none).expect("a field");
+    let field = voxshell::cook::dense_field(&mesh, &fields, &none).expect("a field");
     let [x, y, z] = model.grid().dims();
     let report = |what: &str, bytes: u64| println!("bytes/{name}/{x}x{y}x{z}/{what}: {bytes}");
     report("model", model.bytes());
@@ -64,7 +63,7 @@ fn making(c: &mut Criterion) {
         group.bench_function(format!("voxmap/{tree}"), |b| b.iter(|| voxmap.tree(branching)));
     }
     group.bench_function("layers_to_7/tree512", |b| b.iter(|| map.compact(7, Branching::Tree512)));
-    group.bench_function("field", |b| b.iter(|| DenseField::cook(&mesh, &fields, &none)));
+    group.bench_function("field", |b| b.iter(|| voxshell::cook::dense_field(&mesh, &fields, &none)));
     group.bench_function("scaled", |b| b.iter(|| DistanceMap::scaled(&model, &field, 4)));
     group.finish();
 }
@@ -82,7 +81,7 @@ fn looking_up(c: &mut Criterion) {
     let map = LayerMap::new(&model, &none).expect("layers");
     let voxmap = Voxmap::new(&model, Offset::SURFACE).expect("a voxmap");
     let fields = FieldOptions { padding_voxels: 0, ..FieldOptions::new(options.voxel_size) };
-    let field = DenseField::cook(&mesh, &fields, &none).expect("a field");
+    let field = voxshell::cook::dense_field(&mesh, &fields, &none).expect("a field");
     let scaled = DistanceMap::scaled(&model, &field, 4).expect("distances");
     let real = DistanceMap::real(&model, &field).expect("distances");
     // Within two voxels of the surface, in random order, as the samples of pointshells in contact.

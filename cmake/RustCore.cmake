@@ -60,17 +60,16 @@ if(DEFINED ENV{CARGO_HOME})
 else()
   file(TO_CMAKE_PATH "$ENV{HOME}/.cargo" cargo_home)
 endif()
-file(GLOB_RECURSE VOXSHELL_RUST_SOURCES CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/*.rs")
+file(GLOB_RECURSE VOXSHELL_RUST_SOURCES CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/*.rs" "${PROJECT_SOURCE_DIR}/src/*/Cargo.toml")
 # The stamp, not the library, is what the build looks at: cargo leaves a library that is fresh as it is, with its old date.
 add_custom_command(
   OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/cargo.stamp"
   BYPRODUCTS "${VOXSHELL_RUST_LIBRARY}"
   COMMAND "${CMAKE_COMMAND}" -E env ${environment}
-          "${VOXSHELL_CARGO}" rustc --locked --release --package voxshell --lib
+          "${VOXSHELL_CARGO}" build --locked --release --package voxshell --lib
           --features allocation-counter
-          --config "build.rustflags=['--remap-path-prefix=${cargo_home}=/cargo'${rustflags}]" ${target}
+          --config "build.rustflags=['--remap-path-prefix=${cargo_home}=/cargo', '--remap-path-prefix=${PROJECT_SOURCE_DIR}=/voxshell'${rustflags}]" ${target}
           --manifest-path "${PROJECT_SOURCE_DIR}/Cargo.toml" --target-dir "${VOXSHELL_CARGO_DIR}"
-          -- "--remap-path-prefix=${PROJECT_SOURCE_DIR}=/voxshell"
   COMMAND "${CMAKE_COMMAND}" -E touch "${CMAKE_CURRENT_BINARY_DIR}/cargo.stamp"
   DEPENDS ${VOXSHELL_RUST_SOURCES} "${PROJECT_SOURCE_DIR}/Cargo.toml" "${PROJECT_SOURCE_DIR}/Cargo.lock"
   WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"

@@ -35,28 +35,20 @@
 //! # }
 //! ```
 
-pub mod error;
-mod inside;
-pub mod math;
-pub mod memory;
+pub use voxshell_asset as asset;
+pub use voxshell_base::{error, math, memory, Error, Result};
+pub use voxshell_ccd as ccd;
+pub use voxshell_contact as contact;
+pub use voxshell_cook as cook;
+pub use voxshell_dynamics as dynamics;
+pub use voxshell_field as field;
+pub use voxshell_haptics as haptics;
+pub use voxshell_mesh as mesh;
+pub use voxshell_pointshell as pointshell;
+pub use voxshell_response as response;
+pub use voxshell_voxmap as voxmap;
+pub use voxshell_voxtree as voxtree;
 
-pub mod mesh;
-
-pub mod field;
-pub mod pointshell;
-pub mod voxmap;
-pub mod voxtree;
-
-pub mod ccd;
-pub mod contact;
-pub mod cook;
-
-pub mod dynamics;
-pub mod response;
-
-pub mod asset;
-pub mod haptics;
+use voxshell_base::inside;
 
 pub mod capi;
-
-pub use error::{Error, Result};

@@ -1,6 +1,7 @@
-//! Holds the layers of `docs/architecture.md` and the absence of cycles among the files of `src/`.
+//! Holds the layers of `docs/architecture.md` and the absence of cycles among the files of each crate of `src/`.
 //!
-//! A small parser reads the `use` declarations and the paths of every file. It resolves each name through the re-exports of
+//! The layers are crates, so the compiler refuses an import from above; this test holds that the manifests agree with the
+//! table of the page. For the files of a crate, a small parser reads the `use` declarations and the paths of every file. It resolves each name through the re-exports of
 //! `mod.rs` files to the file that defines the item, which gives the graph of files. A `mod.rs` that only re-exports has no edges.
 //! Test-only code does not count. Calls of methods are not paths, so they add no edge.
 
@@ -160,9 +161,10 @@ fn is_name(token: &str) -> bool {
 }
 
 impl Crate {
-    fn parse(sources: &Sources) -> Self {
+    /// Parses the crate whose root is the file `root`.
+    fn parse(sources: &Sources, root: &str) -> Self {
         let mut this = Self::default();
-        this.parse_file(sources, "lib.rs", 0);
+        this.parse_file(sources, root, 0);
         this
     }
 
@@ -392,8 +394,8 @@ fn cycles(graph: &Graph) -> Vec<String> {
     out
 }
 
-/// Layer, row and position (in a row with "then") of each entry. An entry is a module, or one file as `module::file`.
-type Layers = BTreeMap<String, (u32, usize, usize)>;
+/// Layer and row of each crate in the table.
+type Layers = BTreeMap<String, (u32, usize)>;
 
 fn layers(page: &str) -> Layers {
     let section =
@@ -402,38 +404,36 @@ fn layers(page: &str) -> Layers {
     for (row, line) in section.lines().filter(|line| line.starts_with('|')).enumerate() {
         let cells: Vec<&str> = line.split('|').map(str::trim).collect();
         let Ok(layer) = cells[1].parse() else { continue };
-        for (place, group) in cells[2].split("then").enumerate() {
-            for name in group.split('`').skip(1).step_by(2) {
-                assert!(out.insert(name.to_string(), (layer, row, place)).is_none(), "{name} has two layers");
-            }
+        for name in cells[2].split('`').skip(1).step_by(2) {
+            assert!(out.insert(name.to_string(), (layer, row)).is_none(), "{name} has two layers");
         }
     }
     out
 }
 
-/// Returns the table entry of a file: its own, or else that of its module.
-fn entry(file: &str, layers: &Layers) -> Result<String, String> {
-    let path = file.trim_end_matches(".rs").replace('/', "::");
-    let module = path.split("::").next().unwrap_or_default().to_string();
-    [path, module.clone()].into_iter().find(|name| layers.contains_key(name)).ok_or(format!("{module} has no layer"))
+/// Crates of the library that the manifest depends on, by folder of `src/`.
+fn dependencies(manifest: &str) -> BTreeSet<String> {
+    let names = manifest.lines().filter_map(|line| line.strip_prefix("voxshell-"));
+    names.map(|rest| rest.split(['.', ' ', '=']).next().unwrap_or_default().to_string()).collect()
 }
 
-/// Returns imports that do not lead to a lower layer, and modules without a layer.
-fn upward_imports(graph: &Graph, layers: &Layers) -> Vec<String> {
-    let is_above = |a: &(u32, usize, usize), b: &(u32, usize, usize)| a.0 > b.0 || (a.1 == b.1 && a.2 > b.2);
-    let mut out = BTreeSet::new();
-    for (from, edges) in graph {
-        for (to, path) in edges {
-            match (entry(from, layers), entry(to, layers)) {
-                (Ok(upper), Ok(lower)) if upper == lower || is_above(&layers[&upper], &layers[&lower]) => {}
-                (Ok(upper), Ok(lower)) => {
-                    out.extend([format!("{upper} imports from {lower}: {from} -> {to} by {path}")])
-                }
-                (upper, lower) => out.extend([upper, lower].into_iter().filter_map(Result::err)),
+/// Returns the dependencies that do not lead to a lower row of the table, and the crates without a layer.
+fn upward(manifests: &BTreeMap<String, String>, layers: &Layers) -> Vec<String> {
+    let mut out = Vec::new();
+    for (name, manifest) in manifests {
+        let Some(own) = layers.get(name) else {
+            out.push(format!("{name} has no layer"));
+            continue;
+        };
+        for other in dependencies(manifest) {
+            match layers.get(&other) {
+                Some(lower) if lower.1 > own.1 && lower.0 <= own.0 => {}
+                Some(_) => out.push(format!("{name} depends on {other}, which is not below it")),
+                None => out.push(format!("{other} has no layer")),
             }
         }
     }
-    out.into_iter().collect()
+    out
 }
 
 fn read(folder: &Path, name: &str, sources: &mut Sources) {
@@ -449,10 +449,26 @@ fn read(folder: &Path, name: &str, sources: &mut Sources) {
     }
 }
 
-fn library() -> Crate {
+fn source_folder() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
+}
+
+/// Returns the parsed crates of the library: one for each folder of `src/` with a manifest, and the root.
+fn crates() -> Vec<Crate> {
     let mut sources = Sources::new();
-    read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), "", &mut sources);
-    Crate::parse(&sources)
+    read(&source_folder(), "", &mut sources);
+    let roots: Vec<&String> = sources.keys().filter(|file| *file == "lib.rs" || file.ends_with("/lib.rs")).collect();
+    assert!(roots.len() > 10, "{roots:?}");
+    roots.into_iter().map(|root| Crate::parse(&sources, root)).collect()
+}
+
+fn manifests() -> BTreeMap<String, String> {
+    let folders = std::fs::read_dir(source_folder()).expect("src").map(|entry| entry.expect("an entry").path());
+    let with_manifest = folders.filter_map(|folder| {
+        let text = std::fs::read_to_string(folder.join("Cargo.toml")).ok()?;
+        Some((folder.file_name()?.to_str()?.to_string(), text))
+    });
+    with_manifest.collect()
 }
 
 fn table() -> Layers {
@@ -462,87 +478,47 @@ fn table() -> Layers {
 
 fn given(files: &[(&str, &str)]) -> Graph {
     let sources = files.iter().map(|&(path, text)| (path.to_string(), text.to_string())).collect();
-    let library = Crate::parse(&sources);
+    let library = Crate::parse(&sources, "lib.rs");
     assert_eq!(library.unresolved(), Vec::<String>::new());
     library.graph()
 }
 
-const ROWS: &str = "\n## Layers of the library\n\n| layer | modules | |\n| --- | --- | --- |\n\
-    | 1 | `upper::types`, then `upper`, `last` | |\n| 0 | `lower` | |\n| 0 | `other` | |\n\n## Next\n\n| 7 | `lower` | |\n";
-
-/// Returns the upward imports of a library with the modules of [`ROWS`], with one file replaced by this text.
-fn upward(file: &str, text: &str) -> Vec<String> {
-    let mut files = vec![
-        ("lib.rs", "pub mod lower; pub mod other; pub mod upper; pub mod last;"),
-        ("lower.rs", ""),
-        ("other.rs", "pub const N: u32 = 0;"),
-        ("upper/mod.rs", "mod item; mod types; pub use item::{Item, make as made}; pub use types::Shared;"),
-        ("upper/item.rs", "use super::types::Shared; pub struct Item(Shared); pub fn make() {}"),
-        ("upper/types.rs", "pub struct Shared;"),
-        ("last.rs", "pub fn last(_: crate::upper::Shared) {}"),
-    ];
-    files.push((file, text));
-    upward_imports(&given(&files), &layers(ROWS))
-}
-
 #[test]
-fn no_module_imports_from_a_layer_above() {
-    let found = upward_imports(&library().graph(), &table());
+fn no_crate_depends_on_a_layer_above() {
+    let found = upward(&manifests(), &table());
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
 #[test]
+fn the_table_lists_every_crate_and_no_other() {
+    let mut names: Vec<String> = manifests().into_keys().collect();
+    names.push("capi".into());
+    names.sort();
+    assert_eq!(table().into_keys().collect::<Vec<_>>(), names);
+}
+
+#[test]
 fn no_files_import_from_each_other() {
-    let found = cycles(&library().graph());
+    let found: Vec<String> = crates().iter().flat_map(|one| cycles(&one.graph())).collect();
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
 #[test]
 fn every_path_of_the_library_is_resolved() {
-    let found = library().unresolved();
+    let found: Vec<String> = crates().iter().flat_map(Crate::unresolved).collect();
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
 #[test]
-fn the_table_lists_every_module_and_no_other() {
-    let (library, table) = (library(), table());
-    let (files, modules): (Vec<&String>, Vec<&String>) = table.keys().partition(|name| name.contains("::"));
-    assert_eq!(modules, library.modules[0].children.keys().collect::<Vec<_>>());
-    for name in files {
-        let file = format!("{}.rs", name.replace("::", "/"));
-        assert!(library.modules.iter().any(|module| module.file == file), "{name} is no file");
-    }
-}
-
-#[test]
-fn an_upward_import_is_found() {
-    for text in [
-        "use crate::upper::Item;",
-        "use crate::{lower, upper::{self, Item as Thing}};",
-        "pub fn f() { super::upper::made(); }",
-        "use crate::upper; pub fn f() -> upper::Item { upper::Item }",
-        "use crate::upper::*; pub type T = Item;",
-        "mod inner { use super::super::upper::Item; }",
-        "#[cfg(unix)] fn f<'a>() { let _c = ('\\'', b'\"'); use crate::upper::Item; }",
-        "macro_rules! m { () => { $crate::upper::made() }; }",
-    ] {
-        let found = upward("lower.rs", text);
-        assert_eq!(found.len(), 1, "{text}: {found:?}");
-        assert!(found[0].starts_with("lower imports from upper: lower.rs -> upper/item.rs by "), "{}", found[0]);
-    }
-}
-
-#[test]
-fn an_import_on_one_layer_needs_an_order() {
-    assert_eq!(upward("lower.rs", ""), Vec::<String>::new(), "`last` imports from `upper::types`");
-    for (file, text, expected) in [
-        ("lower.rs", "use crate::other::N;", "lower imports from other"),
-        ("last.rs", "use crate::upper::Item;", "last imports from upper"),
-        ("upper/types.rs", "pub struct Shared(super::Item);", "upper::types imports from upper"),
-    ] {
-        let found = upward(file, text);
-        assert!(found.len() == 1 && found[0].starts_with(expected), "{text}: {found:?}");
-    }
+fn an_upward_dependency_is_found() {
+    let rows = "\n## Layers of the library\n\n| layer | crate | |\n| --- | --- | --- |\n\
+        | 1 | `upper` | |\n| 0 | `lower` | |\n| 0 | `lowest` | |\n\n## Next\n\n| 7 | `lower` | |\n";
+    let upward =
+        |name: &str, manifest: &str| upward(&BTreeMap::from([(name.to_string(), manifest.to_string())]), &layers(rows));
+    assert!(upward("upper", "voxshell-lower.workspace = true\nvoxshell-lowest = { path = \"..\" }\n").is_empty());
+    assert_eq!(upward("lower", "voxshell-upper.workspace = true\n").len(), 1);
+    assert_eq!(upward("lowest", "voxshell-lower.workspace = true\n").len(), 1, "rows of one layer have an order");
+    assert_eq!(upward("stray", ""), ["stray has no layer"]);
 }
 
 #[test]
@@ -554,15 +530,34 @@ fn comments_literals_and_tests_are_no_imports() {
         "#[cfg(test)] #[allow(unused)] use crate::upper::{Item, made}; #[test] fn f() { crate::upper::made() }",
         "#[cfg(all(test, unix))] fn f(_: [u8; 2]) -> crate::upper::Item { crate::upper::Item }",
     ] {
-        assert_eq!(upward("lower.rs", text), Vec::<String>::new(), "{text}");
+        let graph = given(&[
+            ("lib.rs", "mod lower; mod upper;"),
+            ("lower.rs", text),
+            ("upper.rs", "pub struct Item; pub fn made() {}"),
+        ]);
+        assert!(graph["lower.rs"].is_empty(), "{text}");
     }
 }
 
 #[test]
-fn a_module_without_a_layer_is_found() {
-    let files =
-        [("lib.rs", "mod lower; mod stray;"), ("lower.rs", "pub fn f() {}"), ("stray.rs", "use crate::lower::f;")];
-    assert_eq!(upward_imports(&given(&files), &layers(ROWS)), ["stray has no layer"]);
+fn each_form_of_an_import_is_found() {
+    for text in [
+        "use crate::upper::Item;",
+        "use crate::{upper::{self, Item as Thing}};",
+        "pub fn f() { super::upper::made(); }",
+        "use crate::upper; pub fn f() -> upper::Item { upper::Item }",
+        "use crate::upper::*; pub type T = Item;",
+        "mod inner { use super::super::upper::Item; }",
+        "#[cfg(unix)] fn f<'a>() { let _c = ('\\'', b'\"'); use crate::upper::Item; }",
+        "macro_rules! m { () => { $crate::upper::made() }; }",
+    ] {
+        let graph = given(&[
+            ("lib.rs", "mod lower; mod upper;"),
+            ("lower.rs", text),
+            ("upper.rs", "pub struct Item; pub fn made() {}"),
+        ]);
+        assert_eq!(graph["lower.rs"].keys().collect::<Vec<_>>(), ["upper.rs"], "{text}");
+    }
 }
 
 #[test]

@@ -264,7 +264,7 @@ fn blocks_that_cannot_fail_are_small() {
     {
         let name = format!("{method:?}");
         let how = ShellOptions { method, spacing: 0.01, ..ShellOptions::default() };
-        let sample = || voxshell::pointshell::PointShell::sample(&open, None, &how, &Progress::none()).unwrap();
+        let sample = || voxshell::cook::sample(&open, None, &how, &Progress::none()).unwrap();
         small(&name, faults::watched(sample));
     }
 }

@@ -7,7 +7,7 @@ use support::allocation::{peak, Counting};
 use support::fuzz::{corpus, damage, mutate};
 use support::rng::Rng;
 use voxshell::cook::FieldOptions;
-use voxshell::field::{BrickField, DenseField, MeshField, SignedDistance};
+use voxshell::field::{MeshField, SignedDistance};
 use voxshell::math::{Progress, Vec3};
 use voxshell::mesh::{io, TriMesh};
 use voxshell::Error;
@@ -37,7 +37,7 @@ fn is_sound(mesh: &TriMesh, folder: &Path, cook: bool) {
         assert_eq!(again.corners(t), mesh.corners(t), "triangle {t}");
     }
     mesh.report();
-    mesh.mass_properties();
+    voxshell::cook::mass_properties(&mesh);
     let field = MeshField::new(mesh.clone()).unwrap();
     let near = Vec3::from(mesh.vertices[mesh.triangles[0][0] as usize]) - field.local_origin(&Vec3::zeros());
     for p in [[0.0; 3], [1.0, -2.0, 0.5], near.cast::<f32>().into()] {
@@ -48,8 +48,8 @@ fn is_sound(mesh: &TriMesh, folder: &Path, cook: bool) {
     if cook {
         let options = FieldOptions { memory_limit: 64 << 20, ..FieldOptions::with_resolution(mesh, 12) };
         // Coordinates beyond f32, or a mesh that is a point, give no grid.
-        let _no_panic = DenseField::cook(mesh, &options, &Progress::none());
-        let _no_panic = BrickField::cook(mesh, &options, &Progress::none());
+        let _no_panic = voxshell::cook::dense_field(mesh, &options, &Progress::none());
+        let _no_panic = voxshell::cook::brick_field(mesh, &options, &Progress::none());
     }
 }
 

@@ -1,5 +1,5 @@
 //! Keeps the mathematics of the platform's C library out of `src/`: its last bits differ from platform to platform.
-//! `docs/determinism.md` gives the rule, and `src/math/rotation.rs` the replacements.
+//! `docs/determinism.md` gives the rule, and `src/base/math/rotation.rs` the replacements.
 
 use std::path::Path;
 

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use voxshell::asset::CookOptions;
 use voxshell::cook::{mass_from_field, FieldOptions};
-use voxshell::field::DenseField;
 use voxshell::math::{Aabb, Pose, Progress, Rotation, Vec3};
 use voxshell::mesh::{primitives, principal_axes, MassProperties, TriMesh};
 use voxshell::pointshell::ShellOptions;
@@ -64,7 +63,7 @@ pub struct Body {
 impl Body {
     /// Returns the body of the solid that `mesh` encloses, at the mesh's own size.
     pub fn new(name: &str, mesh: TriMesh) -> Result<Self> {
-        let mass = match mesh.mass_properties() {
+        let mass = match voxshell::cook::mass_properties(&mesh) {
             Some(mass) => mass,
             None => mass_of_open(&mesh)?,
         };
@@ -147,7 +146,7 @@ impl Body {
 
 /// Computes the mass properties of an open mesh from the interior of its field.
 fn mass_of_open(mesh: &TriMesh) -> Result<MassProperties> {
-    let field = DenseField::cook(mesh, &FieldOptions::with_resolution(mesh, 96), &Progress::none())?;
+    let field = voxshell::cook::dense_field(mesh, &FieldOptions::with_resolution(mesh, 96), &Progress::none())?;
     mass_from_field(&field)
         .ok_or_else(|| Error::InvalidMesh("it encloses no volume, so it has no centre of mass".into()))
 }

@@ -1,6 +1,6 @@
 //! The names and descriptions of scenes and methods.
 
-use voxshell_lab::report::palette::{self, Colour};
+use voxshell_report::report::palette::{self, Colour};
 
 use crate::bridge::{Drive, Method, SceneKind, Segments};
 use crate::fast_bodies::{self, is_fast};

@@ -1,7 +1,7 @@
 //! Computes the figures of one row from its recording.
 
 use serde_json::json;
-use voxshell_lab::row::Row;
+use voxshell_report::row::Row;
 
 use crate::bridge::{Method, SceneKind, StepFigures};
 use crate::catalogue::Case;

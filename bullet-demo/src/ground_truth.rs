@@ -68,7 +68,7 @@ impl Truth {
         let bounds = mesh.bounds();
         let extent = bounds.extents().max();
         let options = FieldOptions { padding_voxels: 16, ..FieldOptions::with_resolution(mesh, cells) };
-        let field = DenseField::cook(mesh, &options, &Progress::none())?;
+        let field = voxshell::cook::dense_field(mesh, &options, &Progress::none())?;
         let origin = field.local_origin(&Vec3::zeros());
         let local = |p: Vec3| {
             let p = p - origin;

@@ -192,7 +192,7 @@ fn experiments(arguments: &Arguments) -> Result<(), String> {
         return Err("--method: the experiments with one nut take one of voxshell-coarse, voxshell-fine".into());
     }
     let mut rows = Vec::new();
-    let mut emit = |row: voxshell_lab::row::Row| {
+    let mut emit = |row: voxshell_report::row::Row| {
         if arguments.json {
             println!("{row}");
         }
@@ -206,7 +206,7 @@ fn experiments(arguments: &Arguments) -> Result<(), String> {
     }
     progress.finish();
     if !arguments.json {
-        voxshell_lab::row::print(&rows);
+        voxshell_report::row::print(&rows);
     }
     Ok(())
 }

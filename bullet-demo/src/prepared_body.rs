@@ -7,7 +7,7 @@ use parry3d::math::Vector;
 use voxshell::asset::{CookOptions, Resolution, Shape};
 use voxshell::contact::Geometry;
 use voxshell::cook::FieldOptions;
-use voxshell::field::{DenseField, Field, SignedDistance};
+use voxshell::field::{Field, SignedDistance};
 use voxshell::math::Progress;
 use voxshell::mesh::TriMesh;
 use voxshell::pointshell::{PointShell, ShellOptions};
@@ -135,7 +135,7 @@ impl PreparedBody {
         let mesh = union_mesh(&hulls);
         let cells = self.body.voxel.map_or(128, |voxel| (mesh.bounds().extents().max() / voxel) as u32);
         let options = FieldOptions::with_resolution(&mesh, cells);
-        Ok(Arc::new(DenseField::cook(&mesh, &options, &Progress::none())?))
+        Ok(Arc::new(voxshell::cook::dense_field(&mesh, &options, &Progress::none())?))
     }
 
     /// Returns the number of samples of the pointshell for `method`; `None` without one.

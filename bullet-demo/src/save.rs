@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use voxshell_cli::file;
-use voxshell_lab::table::Table;
+use voxshell_report::table::Table;
 
 use crate::bridge::{Method, SceneKind};
 use crate::catalogue::{Case, METHODS};

@@ -2,7 +2,7 @@
 //! load, beside the closed forms for a thread of 60°.
 
 use voxshell::math::Vec3;
-use voxshell_lab::row::Row;
+use voxshell_report::row::Row;
 
 use crate::bridge::Method;
 use crate::decompose::Decomposer;

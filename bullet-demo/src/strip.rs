@@ -1,7 +1,7 @@
 //! Strip-through: random wrenches on a nut, and whether it leaves its helix, by the rate of the steps.
 
 use voxshell::math::Vec3;
-use voxshell_lab::row::Row;
+use voxshell_report::row::Row;
 
 use crate::bridge::Method;
 use crate::decompose::Decomposer;

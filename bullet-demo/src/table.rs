@@ -1,6 +1,6 @@
 //! The rows as text for a terminal.
 
-use voxshell_lab::table::{Align, Table};
+use voxshell_report::table::{Align, Table};
 
 use crate::figures::{Figures, SceneRow};
 use crate::trial::Conduct;

@@ -35,7 +35,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         let mesh = source::mesh(source, None)?;
         let report = mesh.report();
         let bounds = mesh.bounds();
-        let mass = mesh.mass_properties();
+        let mass = voxshell::cook::mass_properties(&mesh);
         let value = json!({
             "kind": "mesh",
             "bounds": bounds_json(&bounds),

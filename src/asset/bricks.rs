@@ -20,11 +20,11 @@ use serde::Deserialize;
 use super::container::{decode, encode, Container, Section, Tag};
 use super::lz4;
 use super::Store;
-use crate::field::{BrickField, BrickHeader, BrickParts, Certificate, Samples};
-use crate::memory::{
+use voxshell_base::memory::{
     deserialize_vec, filled, with_capacity, CollectGuarded, GrowGuarded, ParCollectGuarded, SliceGuarded,
 };
-use crate::Result;
+use voxshell_base::Result;
+use voxshell_field::{BrickField, BrickHeader, BrickParts, Certificate, Samples};
 
 pub(super) const BRICKS: Tag = *b"BRIK";
 pub(super) const RAW: Tag = *b"SMPL";

@@ -20,8 +20,8 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use crate::memory::{with_capacity, Bytes, CollectGuarded, GrowGuarded, ParCollectGuarded};
-use crate::{Error, Result};
+use voxshell_base::memory::{with_capacity, Bytes, CollectGuarded, GrowGuarded, ParCollectGuarded};
+use voxshell_base::{Error, Result};
 
 pub(super) const MAGIC: &[u8; 8] = b"VOXSHELL";
 /// The only version that is written and read. Raised with every change that an older reader would misread or refuse with a

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use super::container::{self, decode, encode, name, Container, Section, Tag};
 use super::{bricks, Shape, Store};
-use crate::field::{DenseField, ExactField, Field, SignedDistance};
-use crate::memory::{self, Bytes, SliceGuarded};
-use crate::mesh::{MassProperties, Report, TriMesh};
-use crate::pointshell::PointShell;
-use crate::voxmap::{StoredVoxelmap, Voxelmap};
-use crate::{Error, Result};
+use voxshell_base::memory::{self, Bytes, SliceGuarded};
+use voxshell_base::{Error, Result};
+use voxshell_field::{DenseField, ExactField, Field, SignedDistance};
+use voxshell_mesh::{MassProperties, Report, TriMesh};
+use voxshell_pointshell::PointShell;
+use voxshell_voxmap::{StoredVoxelmap, Voxelmap};
 
 const META: Tag = *b"META";
 const MESH: Tag = *b"MESH";

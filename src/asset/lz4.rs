@@ -4,7 +4,7 @@
 //! platforms and wasm32. This compressor makes the bytes of `lz4_flex` 0.14 on 64-bit platforms everywhere. `lz4_flex`
 //! decompresses them.
 
-use crate::memory::filled;
+use voxshell_base::memory::filled;
 
 /// Matches start at least this far before the end, bytes.
 const LAST_START: usize = 12;

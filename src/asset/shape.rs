@@ -2,16 +2,16 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::contact::{Coverage, Geometry, Owner};
-use crate::cook::{self, mass_from_coarse, CookOptions, FieldOptions};
-use crate::field::{Field, MeshField, Sheet, SignReport, SignRule, SignedDistance, Surface};
-use crate::math::{limits, Aabb, Progress};
-use crate::memory;
-use crate::mesh::simplify::HullHierarchy;
-use crate::mesh::{Locator, MassProperties, Report, TriMesh};
-use crate::pointshell::PointShell;
-use crate::voxmap::Voxelmap;
-use crate::{Error, Result};
+use voxshell_base::math::{limits, Aabb, Progress};
+use voxshell_base::memory;
+use voxshell_base::{Error, Result};
+use voxshell_contact::{Coverage, Geometry, Owner};
+use voxshell_cook::{self as cook, mass_from_coarse, CookOptions, FieldOptions};
+use voxshell_field::{Field, MeshField, Sheet, SignReport, SignRule, SignedDistance, Surface};
+use voxshell_mesh::simplify::HullHierarchy;
+use voxshell_mesh::{Locator, MassProperties, Report, TriMesh};
+use voxshell_pointshell::PointShell;
+use voxshell_voxmap::Voxelmap;
 
 /// Largest number of triangles of a mesh whose faces are looked at: of larger ones the edges are hardly cheaper than the
 /// samples, and an exact surface takes long to build.
@@ -86,10 +86,10 @@ impl Shape {
     }
 
     /// Makes a shape of the exact field of a mesh. Mass properties are exact where the triangles give them
-    /// ([`TriMesh::mass_properties`]), and otherwise estimated from a coarse grid.
+    /// ([`voxshell_cook::mass_properties`]), and otherwise estimated from a coarse grid.
     ///
     /// # Errors
-    /// `InvalidMesh` for a mesh without triangles, or smaller than [`crate::mesh::MIN_EXTENT`].
+    /// `InvalidMesh` for a mesh without triangles, or smaller than [`voxshell_mesh::MIN_EXTENT`].
     pub fn from_triangles(mesh: TriMesh) -> Result<Self> {
         mesh.check_extent()?;
         memory::guard("making a field of triangles", || {
@@ -107,7 +107,7 @@ impl Shape {
     /// Makes a shape of a sheet: a surface without an inside, and so without mass properties.
     ///
     /// # Errors
-    /// As [`Sheet::new`], and `InvalidMesh` for a mesh smaller than [`crate::mesh::MIN_EXTENT`].
+    /// As [`Sheet::new`], and `InvalidMesh` for a mesh smaller than [`voxshell_mesh::MIN_EXTENT`].
     pub fn from_sheet(mesh: TriMesh, depth: f64) -> Result<Self> {
         mesh.check_extent()?;
         memory::guard("making a sheet", || {
@@ -222,7 +222,7 @@ impl Shape {
         Ok(built.get().and_then(Option::as_ref))
     }
 
-    /// Finds the extreme samples of the pointshell, which queries with [`Step::extremes_only`](crate::contact::Step) need;
+    /// Finds the extreme samples of the pointshell, which queries with [`Step::extremes_only`](voxshell_contact::Step) need;
     /// otherwise the first of them does so.
     pub fn prepare_extremes(&self) {
         if let Some(shell) = &self.shell {
@@ -248,7 +248,7 @@ impl Shape {
     }
 
     /// Returns the same if it was built before.
-    pub(crate) fn prepared_locator(&self) -> Option<&Arc<Locator>> {
+    pub fn prepared_locator(&self) -> Option<&Arc<Locator>> {
         self.built.locator.get().and_then(Option::as_ref)
     }
 

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::Shape;
-use crate::contact::Contact;
-use crate::field::{Field, SignRule};
-use crate::math::{Pose, Vec3};
-use crate::{Error, Result};
+use voxshell_base::math::{Pose, Vec3};
+use voxshell_base::{Error, Result};
+use voxshell_contact::Contact;
+use voxshell_field::{Field, SignRule};
 
 /// The place of a contact on the mesh of one of its bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::Shape;
-use crate::field::{Field, MeshField, SignRule, SignedDistance};
-use crate::math::Progress;
-use crate::memory;
-use crate::mesh::TriMesh;
-use crate::voxmap::{MapForm, VoxelModel, VoxelOptions, Voxelmap};
-use crate::{Error, Result};
+use voxshell_base::math::Progress;
+use voxshell_base::memory;
+use voxshell_base::{Error, Result};
+use voxshell_field::{Field, MeshField, SignRule, SignedDistance};
+use voxshell_mesh::TriMesh;
+use voxshell_voxmap::{MapForm, VoxelModel, VoxelOptions, Voxelmap};
 
 /// Form and resolution of a voxelmap.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use super::container::{self, decode, encode, Container, Tag};
-use crate::memory::{self, Bytes, SliceGuarded};
-use crate::voxtree::VoxTree;
-use crate::{Error, Result};
+use voxshell_base::memory::{self, Bytes, SliceGuarded};
+use voxshell_base::{Error, Result};
+use voxshell_voxtree::VoxTree;
 
 const TREE: Tag = *b"VTRE";
 /// Name of the file in errors for a tree in memory.
@@ -27,65 +27,63 @@ struct Stored {
     normals: Vec<[i16; 2]>,
 }
 
-impl VoxTree {
-    /// Writes the tree: to a temporary file beside `path`, then renames it to `path`.
-    ///
-    /// # Errors
-    /// `Io`, `OutOfMemory`. On errors nothing is written.
-    pub fn save(&self, path: &Path) -> Result<()> {
-        memory::guard("writing a tree of voxels", || container::write(path, &self.sections()?))
-    }
+/// Writes a tree: to a temporary file beside `path`, then renames it to `path`.
+///
+/// # Errors
+/// `Io`, `OutOfMemory`. On errors nothing is written.
+pub fn save_tree(tree: &VoxTree, path: &Path) -> Result<()> {
+    memory::guard("writing a tree of voxels", || container::write(path, &sections(tree)?))
+}
 
-    /// Returns the bytes that [`VoxTree::save`] writes.
-    pub fn to_bytes(&self) -> Result<Vec<u8>> {
-        memory::guard("writing a tree of voxels", || {
-            let sections = self.sections()?;
-            let mut bytes = Bytes(memory::with_capacity(container::length(&sections)));
-            container::emit(&sections, &mut bytes).map_err(|source| Error::Io { path: IN_MEMORY.into(), source })?;
-            Ok(bytes.0)
-        })
-    }
+/// Returns the bytes that [`save_tree`] writes.
+pub fn tree_to_bytes(tree: &VoxTree) -> Result<Vec<u8>> {
+    memory::guard("writing a tree of voxels", || {
+        let sections = sections(tree)?;
+        let mut bytes = Bytes(memory::with_capacity(container::length(&sections)));
+        container::emit(&sections, &mut bytes).map_err(|source| Error::Io { path: IN_MEMORY.into(), source })?;
+        Ok(bytes.0)
+    })
+}
 
-    /// Reads a tree; checks lengths, checksums and every number before any is used.
-    ///
-    /// # Errors
-    /// `Io`; `InvalidFile` with the reason.
-    pub fn load(path: &Path) -> Result<Self> {
-        memory::guard("reading a tree of voxels", || {
-            let io = |source| Error::Io { path: path.to_path_buf(), source };
-            let mut file = std::fs::File::open(path).map_err(io)?;
-            let mut bytes = Vec::new();
-            memory::read_to_end(&mut file, &mut bytes).map_err(io)?;
-            parse(&bytes).map_err(|reason| Error::InvalidFile { path: path.to_path_buf(), reason })
-        })
-    }
+/// Reads a tree; checks lengths, checksums and every number before any is used.
+///
+/// # Errors
+/// `Io`; `InvalidFile` with the reason.
+pub fn load_tree(path: &Path) -> Result<VoxTree> {
+    memory::guard("reading a tree of voxels", || {
+        let io = |source| Error::Io { path: path.to_path_buf(), source };
+        let mut file = std::fs::File::open(path).map_err(io)?;
+        let mut bytes = Vec::new();
+        memory::read_to_end(&mut file, &mut bytes).map_err(io)?;
+        parse(&bytes).map_err(|reason| Error::InvalidFile { path: path.to_path_buf(), reason })
+    })
+}
 
-    /// Reads a tree from memory; as [`VoxTree::load`].
-    ///
-    /// # Errors
-    /// `InvalidFile` with the reason.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        memory::guard("reading a tree of voxels", || {
-            parse(bytes).map_err(|reason| Error::InvalidFile { path: IN_MEMORY.into(), reason })
-        })
-    }
+/// Reads a tree from memory; as [`load_tree`].
+///
+/// # Errors
+/// `InvalidFile` with the reason.
+pub fn tree_from_bytes(bytes: &[u8]) -> Result<VoxTree> {
+    memory::guard("reading a tree of voxels", || {
+        parse(bytes).map_err(|reason| Error::InvalidFile { path: IN_MEMORY.into(), reason })
+    })
+}
 
-    fn sections(&self) -> Result<Vec<container::Section>> {
-        let stored = Stored {
-            branching: self.branching as u32,
-            levels: self.levels,
-            voxel_size: self.voxel_size,
-            origin: self.origin.into(),
-            solid: self.solid,
-            inner_count: self.inner_count,
-            voxel_count: self.voxel_count,
-            masks: self.masks.to_vec_guarded(),
-            normals: self.normals.to_vec_guarded(),
-        };
-        let mut sections = Vec::new();
-        encode(TREE, &stored, &mut sections)?;
-        Ok(sections)
-    }
+fn sections(tree: &VoxTree) -> Result<Vec<container::Section>> {
+    let stored = Stored {
+        branching: tree.branching as u32,
+        levels: tree.levels,
+        voxel_size: tree.voxel_size,
+        origin: tree.origin.into(),
+        solid: tree.solid,
+        inner_count: tree.inner_count,
+        voxel_count: tree.voxel_count,
+        masks: tree.masks.to_vec_guarded(),
+        normals: tree.normals.to_vec_guarded(),
+    };
+    let mut sections = Vec::new();
+    encode(TREE, &stored, &mut sections)?;
+    Ok(sections)
 }
 
 fn parse(bytes: &[u8]) -> std::result::Result<VoxTree, String> {

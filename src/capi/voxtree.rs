@@ -25,7 +25,7 @@ impl handle::Opaque for vxs_voxtree {
     const KIND: handle::Kind = handle::Kind::VoxTree;
 
     fn snapshot(tree: &Self::Value) -> Option<Vec<u8>> {
-        tree.to_bytes().ok()
+        crate::asset::tree_to_bytes(tree).ok()
     }
 }
 
@@ -230,7 +230,7 @@ pub unsafe extern "C" fn vxs_voxtree_save(voxtree: *const vxs_voxtree, path: *co
     entry!(vxs_voxtree_save(voxtree, Written(path)), [voxtree], {
         let tree = handle::get("voxtree", voxtree)?;
         let path = check::path("path", path)?;
-        workers::work(|| tree.save(&path))??;
+        workers::work(|| crate::asset::save_tree(tree, &path))??;
         Ok(VXS_OK)
     })
 }
@@ -245,7 +245,7 @@ pub unsafe extern "C" fn vxs_voxtree_load(path: *const c_char, voxtree: *mut *mu
     entry!(vxs_voxtree_load(Read(path), voxtree), [], {
         check::out("voxtree", voxtree)?;
         let path = check::path("path", path)?;
-        let loaded = workers::work(|| VoxTree::load(&path))??;
+        let loaded = workers::work(|| crate::asset::load_tree(&path))??;
         handle::create("voxtree", voxtree, Arc::new(loaded))
     })
 }

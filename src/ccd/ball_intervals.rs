@@ -6,8 +6,8 @@
 //! point as after it.
 
 use super::sphere_tracing::LANES;
-use crate::field::Clearance;
-use crate::math::RigidF32;
+use voxshell_base::math::RigidF32;
+use voxshell_field::Clearance;
 
 /// Largest number of intervals that are kept apart; a gap before a later one is not used.
 pub(super) const MOST: usize = 4;

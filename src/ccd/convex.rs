@@ -7,8 +7,8 @@
 //! steps.
 
 use super::types::Segment;
-use crate::field::{Field, HalfSpace, SignedDistance, Sphere};
-use crate::math::Vec3;
+use voxshell_base::math::Vec3;
+use voxshell_field::{Field, HalfSpace, SignedDistance, Sphere};
 
 /// Returns the interval of the segment on which φ ≤ `level`, metres, as fractions; `field` is the field of a convex
 /// shape.

@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 
 use super::grid_exterior;
 use super::grid_traversal::{CertifiedStart, GridTraversal, Setting};
-use crate::field::{Cells, Skip};
-use crate::math::Vec3;
+use voxshell_base::math::Vec3;
+use voxshell_field::{Cells, Skip};
 
 /// Calls `on(t, below)` in order where φ passes the level between `from` and `to` (metres, body frame). `below` means
 /// that φ ≤ level from there on. When the segment starts at or below the level, the first call is at 0.

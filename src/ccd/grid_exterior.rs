@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use super::cell::{root, Cubic};
 use super::grid_line::GridLine;
 use super::grid_traversal::{above, norm, GridTraversal};
-use crate::field::Cells;
+use voxshell_field::Cells;
 
 type Flow = ControlFlow<()>;
 

@@ -1,6 +1,6 @@
 //! A segment in the coordinates of a grid.
 
-use crate::math::Vec3;
+use voxshell_base::math::Vec3;
 
 /// A segment from `o` to `o + d`, in cells from the grid's first node; t goes from 0 to 1.
 #[derive(Clone, Copy, Debug)]

@@ -12,8 +12,8 @@ use std::ops::ControlFlow;
 
 use super::cell::Cubic;
 use super::grid_line::GridLine;
-use crate::field::{mask_bit, Cells, Level, SegmentBatch, SeparationBall, Skip, BLOCK, BRIM, FAR};
-use crate::math::Vec3;
+use voxshell_base::math::Vec3;
+use voxshell_field::{mask_bit, Cells, Level, SegmentBatch, SeparationBall, Skip, BLOCK, BRIM, FAR};
 
 const EDGE: i32 = BLOCK as i32;
 

@@ -6,12 +6,12 @@ use super::motion::Motion;
 use super::screw;
 use super::shell::{Passage, Span, Workspace};
 pub use super::types::Collision;
-use crate::contact::{directions, Contact, Coverage, Geometry, Roles, Stats, FEATURE_OF_B, FEATURE_OF_EDGE};
-use crate::field::{Field, SignedDistance, Surface};
-use crate::math::{limits, limits::check_pose, Pose, Vec3};
-use crate::mesh::{FeatureKind, MeshFeature};
-use crate::pointshell::PointShell;
-use crate::{Error, Result};
+use voxshell_base::math::{limits, limits::check_pose, Pose, Vec3};
+use voxshell_base::{Error, Result};
+use voxshell_contact::{directions, Contact, Coverage, Geometry, Roles, Stats, FEATURE_OF_B, FEATURE_OF_EDGE};
+use voxshell_field::{Field, SignedDistance, Surface};
+use voxshell_mesh::{FeatureKind, MeshFeature};
+use voxshell_pointshell::PointShell;
 
 /// A body with its poses at the start and at the end of a step, body to world.
 #[derive(Clone, Copy)]
@@ -83,7 +83,7 @@ impl Default for Query<'_> {
 
 impl Query<'_> {
     /// Returns whether the query tests the triangles of bodies that have exact surfaces and whose coverage asks for it.
-    pub(crate) fn may_test_triangles(&self) -> bool {
+    pub fn may_test_triangles(&self) -> bool {
         matches!(self.path, Path::Screw { .. }) && self.max_separation >= 0.0 && self.coverage != Coverage::Samples
     }
 }

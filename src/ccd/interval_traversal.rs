@@ -7,8 +7,8 @@
 use super::cell::Cubic;
 use super::grid_line::GridLine;
 use super::grid_traversal::Setting;
-use crate::field::{mask_bit, Cells, Skip, BLOCK};
-use crate::math::Vec3;
+use voxshell_base::math::Vec3;
+use voxshell_field::{mask_bit, Cells, Skip, BLOCK};
 
 const EDGE: i32 = BLOCK as i32;
 

@@ -10,8 +10,8 @@
 //!    lines, or the point and the plane, are then farther apart than σ.
 
 use super::mesh_motion::{Frames, Placed};
-use crate::math::{Interval, IntervalVec, Vec3};
-use crate::mesh::triangle::{self, Corners};
+use voxshell_base::math::{Interval, IntervalVec, Vec3};
+use voxshell_mesh::triangle::{self, Corners};
 
 /// Corners of the two features, each in its body's frame.
 #[derive(Clone, Copy, Debug)]

@@ -10,10 +10,10 @@
 use super::mesh_feature::{closest_of_triangles, pierces, plane_between, Closest, Pair, Verdict};
 pub use super::mesh_motion::RigidPath;
 use super::mesh_motion::{Dyadic, FrameCache, Frames, RigidMotion, MAX_HALVINGS};
-use crate::math::{limits, limits::check_pose, Pose, Vec3};
-use crate::mesh::triangle::Corners;
-use crate::mesh::{Branch, Bvh, FeatureKind, FeaturedTriangles, Locator, MeshFeature};
-use crate::{Error, Result};
+use voxshell_base::math::{limits, limits::check_pose, Pose, Vec3};
+use voxshell_base::{Error, Result};
+use voxshell_mesh::triangle::Corners;
+use voxshell_mesh::{Branch, Bvh, FeatureKind, FeaturedTriangles, Locator, MeshFeature};
 
 /// A mesh with its poses at the start and at the end of a step, body to world.
 #[derive(Clone, Copy)]

@@ -10,7 +10,7 @@
 //! The numbers c … F, in f64, define the motion: all enclosures are of this formula, and rounding of the numbers only
 //! changes the motion, by rounding.
 
-use crate::math::{from_scaled_axis, scaled_axis, Interval, IntervalMat, IntervalVec, Mat3, Pose, Vec3};
+use voxshell_base::math::{from_scaled_axis, scaled_axis, Interval, IntervalMat, IntervalVec, Mat3, Pose, Vec3};
 
 /// Motion of a rigid body between two poses, which it turns by at most half a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]

@@ -5,9 +5,9 @@ use super::mesh_feature::{pierces, Closest, Pair};
 use super::mesh_impact::{are_apart, compare, direction, each_pair, motions, MovingTriangles, RigidPath};
 use super::mesh_impact::{FeaturePair, MeshStats};
 use super::mesh_motion::{Frames, RigidMotion};
-use crate::math::{Pose, Vec3};
-use crate::mesh::triangle;
-use crate::mesh::{FeaturedTriangles, Locator};
+use voxshell_base::math::{Pose, Vec3};
+use voxshell_mesh::triangle;
+use voxshell_mesh::{FeaturedTriangles, Locator};
 
 /// A local minimum of the distance of two meshes. World frame.
 #[derive(Clone, Copy, Debug, PartialEq)]

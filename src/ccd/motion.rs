@@ -4,7 +4,7 @@
 use super::screw::Relative;
 pub use super::types::Affine;
 use super::types::Segment;
-use crate::math::{Pose, Vec3};
+use voxshell_base::math::{Pose, Vec3};
 
 /// Motion of a shell in the frame of a field, t from 0 to 1.
 #[derive(Clone, Copy, Debug)]

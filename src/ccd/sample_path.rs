@@ -7,7 +7,7 @@ use super::motion::Motion;
 use super::segment::{first_fraction, intervals, meets, stays_below, Start};
 use super::tree::{Ends, Target};
 use super::types::Segment;
-use crate::math::Vec3;
+use voxshell_base::math::Vec3;
 
 type Flow = ControlFlow<()>;
 

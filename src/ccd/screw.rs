@@ -4,7 +4,7 @@
 //! translation along it at another (Chasles; Redon, Kheddar & Coquillart 2002 use it for motions between poses).
 
 use super::types::Affine;
-use crate::math::{from_scaled_axis, scaled_axis, Mat3, Pose, Rotation, Vec3};
+use voxshell_base::math::{from_scaled_axis, scaled_axis, Mat3, Pose, Rotation, Vec3};
 
 /// A rigid motion with a constant twist, over t from 0 to 1. At time t the point that starts at `center` has moved by
 /// `along` t along the axis, and on an arc that ends `across` from its start.

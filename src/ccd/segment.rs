@@ -12,9 +12,9 @@ use super::grid;
 use super::grid_traversal::{CertifiedStart, Setting};
 pub use super::types::Segment;
 use super::{convex, surface};
-use crate::field::{Cells, Field, SegmentBatch, Sheet, SignedDistance, CHUNK, NEVER};
-use crate::math::Vec3;
-use crate::{Error, Result};
+use voxshell_base::math::Vec3;
+use voxshell_base::{Error, Result};
+use voxshell_field::{Cells, Field, SegmentBatch, Sheet, SignedDistance, CHUNK, NEVER};
 
 /// Report for a segment that starts at or below the level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -238,7 +238,7 @@ fn sheet_normal(sheet: &Sheet, point: &Vec3) -> Option<Vec3> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::{HalfSpace, Sphere};
+    use voxshell_field::{HalfSpace, Sphere};
 
     fn first(field: &Field, from: [f64; 3], to: [f64; 3]) -> Option<SegmentHit> {
         first_hit(field, &Segment::new(from.into(), to.into()), 0.0, Start::Hit)

@@ -10,10 +10,10 @@ use super::sample_path::SamplePath;
 use super::shell_intervals::ShellIntervals;
 use super::tree::{Ends, Sweep, Target, Window};
 use super::types::{Collision, Segment};
-use crate::contact::Stats;
-use crate::field::{Cells, Clearance, Field, Skip};
-use crate::math::Vec3;
-use crate::pointshell::PointShell;
+use voxshell_base::math::Vec3;
+use voxshell_contact::Stats;
+use voxshell_field::{Cells, Clearance, Field, Skip};
+use voxshell_pointshell::PointShell;
 
 /// Shells of fewer samples are tested sample by sample: at 16 samples this takes as long as the tree, at 32 longer
 /// (`benches/ccd.rs`).
@@ -37,7 +37,7 @@ pub struct Passage<'a> {
     /// Samples that are left out, ascending.
     pub known: &'a [u32],
     /// Bits that are set in each of the known features beside the sample's index: 0, or
-    /// [`FEATURE_OF_B`](crate::contact::FEATURE_OF_B).
+    /// [`FEATURE_OF_B`](voxshell_contact::FEATURE_OF_B).
     pub tag: u32,
     /// Whether to test all samples without the tree: to compare the two.
     pub linear: bool,

@@ -13,8 +13,8 @@ use super::interval_traversal::IntervalTraversal;
 use super::sphere_tracing::LANES;
 use super::tree::{Sweep, Window};
 use super::types::Segment;
-use crate::contact::Stats;
-use crate::field::{Cells, Clearance};
+use voxshell_contact::Stats;
+use voxshell_field::{Cells, Clearance};
 
 /// A node with more room than this fraction of its radius has a gap there.
 const ROOM: f32 = 0.25;

@@ -5,8 +5,8 @@
 //! moves at most that far. The ball is advanced by its room and the clearance is evaluated again (sphere tracing, Hart
 //! 1996, for balls). f32: the radius includes a margin for rounding.
 
-use crate::field::Clearance;
-use crate::math::RigidF32;
+use voxshell_base::math::RigidF32;
+use voxshell_field::Clearance;
 
 /// Number of balls that move together.
 pub(super) const LANES: usize = 8;

@@ -4,9 +4,9 @@
 use std::ops::ControlFlow;
 
 use super::types::Segment;
-use crate::field::{ExactField, Field, MeshField, Sheet, SignedDistance};
-use crate::math::Vec3;
-use crate::mesh::{Bvh, FeaturedTriangles};
+use voxshell_base::math::Vec3;
+use voxshell_field::{ExactField, Field, MeshField, Sheet, SignedDistance};
+use voxshell_mesh::{Bvh, FeaturedTriangles};
 
 type Flow = ControlFlow<()>;
 

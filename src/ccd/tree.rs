@@ -16,10 +16,10 @@ use super::ball_intervals::BallIntervals;
 use super::motion::{Affine, Motion};
 use super::sphere_tracing::{Balls, LANES, NEVER};
 use super::types::Segment;
-use crate::contact::Stats;
-use crate::field::{with_field, Cells, Clearance, Field, SignedDistance, Skip};
-use crate::math::{Aabb, RigidF32, Vec3};
-use crate::pointshell::PointShell;
+use voxshell_base::math::{Aabb, RigidF32, Vec3};
+use voxshell_contact::Stats;
+use voxshell_field::{with_field, Cells, Clearance, Field, SignedDistance, Skip};
+use voxshell_pointshell::PointShell;
 
 /// A node with less room than this fraction of its radius is opened: its children have more.
 const ROOM: f32 = 0.25;

@@ -1,7 +1,7 @@
 //! The types that the files of this module share: a segment, an affine map, a contact that lasts.
 
-use crate::contact::Contact;
-use crate::math::{Aabb, Mat3, Pose, RigidF32, Vec3};
+use voxshell_base::math::{Aabb, Mat3, Pose, RigidF32, Vec3};
+use voxshell_contact::Contact;
 
 /// A straight path; body frame of the field, metres; finite.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -83,7 +83,7 @@ impl Affine {
     #[cfg(test)]
     pub(super) fn pose_for_tests(&self) -> Pose {
         let rotation = nalgebra::Rotation3::from_matrix_unchecked(self.linear);
-        Pose::from_parts(self.shift.into(), crate::math::Rotation::from_rotation_matrix(&rotation))
+        Pose::from_parts(self.shift.into(), voxshell_base::math::Rotation::from_rotation_matrix(&rotation))
     }
 }
 

@@ -4,10 +4,10 @@ use super::manifold::{reduce, segment, Candidate, Grouping};
 use super::search::{between, edges, passes, sharp, Hit, Pass};
 use super::types::{Budget, Completeness, Contact, Coverage, Geometry, Query, Report, Roles, Segmentation, Step};
 use super::workspace::Workspace;
-use crate::field::{Field, Surface};
-use crate::math::clock::Instant;
-use crate::math::{limits, Pose};
-use crate::{Error, Result};
+use voxshell_base::math::clock::Instant;
+use voxshell_base::math::{limits, Pose};
+use voxshell_base::{Error, Result};
+use voxshell_field::{Field, Surface};
 
 /// Returns the contacts of two bodies at two poses, deepest first (ties: lower feature first).
 ///
@@ -21,7 +21,7 @@ use crate::{Error, Result};
 ///
 /// # Errors
 /// `Unsupported` when the bodies lack the forms that the roles need, `InvalidArgument` for a pose beyond
-/// [`limits`](crate::math::limits) or a number of the query outside its range.
+/// [`limits`](voxshell_base::math::limits) or a number of the query outside its range.
 pub fn contacts<'w>(
     a: Geometry,
     pose_a: &Pose,
@@ -84,7 +84,7 @@ pub fn contacts<'w>(
 }
 
 /// Returns the contacts of the edges and sharp corners of two surfaces up to a separation, deepest first.
-pub(crate) fn edge_contacts<'w>(
+pub fn edge_contacts<'w>(
     surfaces: [&Surface; 2],
     poses: [&Pose; 2],
     max_separation: f64,

@@ -3,10 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::field::{Field, Surface};
-use crate::math::Vec3;
-use crate::pointshell::PointShell;
-use crate::{Error, Result};
+use voxshell_base::math::Vec3;
+use voxshell_base::{Error, Result};
+use voxshell_field::{Field, Surface};
+use voxshell_pointshell::PointShell;
 
 /// The field and the pointshell of a body; a body may have only one of them.
 #[derive(Clone, Copy, Default)]
@@ -120,7 +120,7 @@ pub enum Coverage {
 
 impl Coverage {
     /// Returns the coverage of two bodies that may move, [`Coverage::Samples`] or [`Coverage::Edges`].
-    pub(crate) fn of_moving(self, a: &Geometry, b: &Geometry) -> Self {
+    pub fn of_moving(self, a: &Geometry, b: &Geometry) -> Self {
         let is_simple = |surface: &Surface| surface.is_faceted() && surface.edge_count() <= FEW_EDGES;
         match (self, a.surface, b.surface) {
             (Self::Edges, ..) => Self::Edges,
@@ -306,7 +306,7 @@ fn brings_samples(a: &PointShell, b: &PointShell) -> bool {
 
 /// Directions of a query: shell of A (first) and shell of B (second). `tests_edges` tells that the query tests the edges of
 /// both bodies too.
-pub(crate) fn directions(a: &Geometry, b: &Geometry, roles: Roles, tests_edges: bool) -> Result<(bool, bool)> {
+pub fn directions(a: &Geometry, b: &Geometry, roles: Roles, tests_edges: bool) -> Result<(bool, bool)> {
     let a_in_b = a.shell.is_some() && b.field.is_some();
     let b_in_a = b.shell.is_some() && a.field.is_some();
     let missing = |what: &str| Err(Error::Unsupported(format!("the roles asked for need {what}")));

@@ -10,138 +10,136 @@ use super::layout::Layout;
 use super::open::{Distances, Open};
 use super::options::{needed_all_the_same, FieldOptions};
 use super::{measure, offset};
-use crate::field::brick::{place_of, BrickField, Draft, FineBricks, BAND, CELLS, NODES, QUANTA, STRIDE, VOLUME};
-use crate::field::scan::PATH;
-use crate::field::sign::Sides;
-use crate::field::SignRule;
-use crate::math::Progress;
-use crate::memory::{self, concat, filled};
-use crate::mesh::TriMesh;
-use crate::Result;
+use voxshell_base::math::Progress;
+use voxshell_base::memory::{self, concat, filled};
+use voxshell_base::Result;
+use voxshell_field::brick::{place_of, BrickField, Draft, FineBricks, BAND, CELLS, NODES, QUANTA, STRIDE, VOLUME};
+use voxshell_field::scan::PATH;
+use voxshell_field::sign::Sides;
+use voxshell_field::SignRule;
+use voxshell_mesh::TriMesh;
 
-impl BrickField {
-    /// Cooks the field of a mesh: at nodes in the narrow band the exact distance, rounded to a quantum (1/1920 of the
-    /// voxel size). See [`SignReport`](crate::field::SignReport) for the sign, which is the same as on the full grid.
-    /// The same input gives the same bytes on any number of threads (rayon's current pool).
-    ///
-    /// Memory and time grow with the area of the surface and with the number of bricks, which is 1/512 of the number
-    /// of nodes.
-    pub fn cook(mesh: &TriMesh, options: &FieldOptions, progress: &Progress) -> Result<Self> {
-        Self::cook_and_sides(mesh, options, progress).map(|cooked| cooked.0)
-    }
+/// Cooks the field of a mesh: at nodes in the narrow band the exact distance, rounded to a quantum (1/1920 of the
+/// voxel size). See [`SignReport`](voxshell_field::SignReport) for the sign, which is the same as on the full grid.
+/// The same input gives the same bytes on any number of threads (rayon's current pool).
+///
+/// Memory and time grow with the area of the surface and with the number of bricks, which is 1/512 of the number
+/// of nodes.
+pub fn brick_field(mesh: &TriMesh, options: &FieldOptions, progress: &Progress) -> Result<BrickField> {
+    bricks_and_sides(mesh, options, progress).map(|cooked| cooked.0)
+}
 
-    /// Cooks the field, and returns the sides of the mesh too, if the field has its sign from them.
-    pub(super) fn cook_and_sides(
-        mesh: &TriMesh,
-        options: &FieldOptions,
-        progress: &Progress,
-    ) -> Result<(Self, Option<Sides>)> {
-        progress.guard("cooking a field in bricks", || {
-            if options.offset != 0.0 {
-                return Ok((Self::cook_offset(mesh, options, progress)?, None));
-            }
-            Self::cook_mesh(mesh, options, progress).map(|(field, sides)| (field, Some(sides)))
-        })
-    }
-
-    /// Cooks without an offset.
-    fn cook_mesh(mesh: &TriMesh, options: &FieldOptions, progress: &Progress) -> Result<(Self, Sides)> {
-        let layout = Layout::new(mesh, options)?;
-        let Layout { all, center, bricks, .. } = layout;
-        progress.report("sign", 0.0)?;
-        let sides = Sides::new(mesh);
-        let mut sign = sides.report;
-        let lattice = Lattice::new(&all);
-        let distinct = mesh.without_repeats();
-        let corners = lattice.corners(&distinct, center);
-        let open = sides.rule == SignRule::WindingNumber;
-        let fixed = layout.fixed_bytes(mesh, &distinct, open);
-        layout.check_memory(&lattice, &corners, fixed, open, options)?;
-        let culler = Culler::new(&corners);
-        drop(corners);
-
-        progress.report("distance", 0.0)?;
-        let corner_lattice = lattice.every(CELLS);
-        let mut coarse = filled(0.0f32, bricks.iter().map(|&n| n as usize + 1).product());
-        culler.fill(&corner_lattice, &mut coarse, progress)?;
-        let quantum = layout.grid.spacing / QUANTA;
-        let band = Band {
-            width: (f64::from(BAND) * lattice.spacing) as f32,
-            quantum: (lattice.spacing / f64::from(QUANTA)) as f32,
-            bricks,
-        };
-        let (mut fine, mut rounding) = culler.near(&lattice, band, progress)?;
-        drop(culler);
-
-        progress.report("sign", 0.5)?;
-        let repaired = lattice.corners(&sides.mesh, center);
-        let (mut rim, mut membrane_area) = (TriMesh::default(), 0.0);
-        let mut node_lipschitz = 1.0 + 1e-6;
-        if open {
-            layout.sign_corners(&sides, &repaired, &mut coarse, progress)?;
-            let limit = options.memory_limit;
-            let distances = Distances { grid: &all, bricks, coarse: &coarse, fine: &fine, quantum, limit };
-            let mut open = Open::new(&sides, distances, &lattice, &repaired, center, &mut sign, progress)?;
-            let sheets = std::mem::take(&mut open.sheets);
-            if !sheets.is_empty() {
-                drop(fine);
-                Culler::new(&sheets).shorten(&corner_lattice, &mut coarse, progress)?;
-                membrane_area = lattice.mesh(&sheets, center).area();
-                rim = lattice.mesh(&std::mem::take(&mut open.rim), center);
-                let count = sheets.len() as u64;
-                let both = concat(vec![lattice.corners(&distinct, center), sheets]);
-                let fixed = fixed + Culler::bytes(count) + 96 * count;
-                layout.check_memory(&lattice, &both, fixed, true, options)?;
-                let culler = Culler::new(&both);
-                drop(both);
-                (fine, rounding) = culler.near(&lattice, band, progress)?;
-            }
-            open.apply(bricks, &mut fine);
-            node_lipschitz = steepest_path(&fine);
-        } else {
-            let crossings = Crossings::find(&lattice, &repaired, &sides.weights, progress)?;
-            let parity = sides.rule == SignRule::Parity;
-            sign_corners(&crossings, parity, bricks, &mut coarse);
-            sign_bricks(&crossings, parity, bricks, &mut fine);
-            sign.decided.crossings = (coarse.len() + fine.bricks.len() * VOLUME) as u64;
+/// Cooks the field, and returns the sides of the mesh too, if the field has its sign from them.
+pub(super) fn bricks_and_sides(
+    mesh: &TriMesh,
+    options: &FieldOptions,
+    progress: &Progress,
+) -> Result<(BrickField, Option<Sides>)> {
+    progress.guard("cooking a field in bricks", || {
+        if options.offset != 0.0 {
+            return Ok((offset::bricks(mesh, options, progress)?, None));
         }
-        drop(repaired);
-        sign.membrane_area = membrane_area;
+        cook_mesh(mesh, options, progress).map(|(field, sides)| (field, Some(sides)))
+    })
+}
 
-        let field = Self::build(Draft {
-            grid: layout.grid,
-            center,
-            coarse,
-            fine,
-            quantum,
-            node_lipschitz,
-            rounding: (f64::from(rounding) / lattice.scale) as f32,
-            sign,
-        })?;
-        progress.report("error", 0.0)?;
-        let error = measure::measure(&field, layout.grid.spacing, center, &distinct, &rim, &sides, progress)?;
-        progress.report("error", 1.0)?;
-        Ok((field.described(error, &mesh.bounds()), sides))
-    }
+/// Cooks without an offset.
+fn cook_mesh(mesh: &TriMesh, options: &FieldOptions, progress: &Progress) -> Result<(BrickField, Sides)> {
+    let layout = Layout::new(mesh, options)?;
+    let Layout { all, center, bricks, .. } = layout;
+    progress.report("sign", 0.0)?;
+    let sides = Sides::new(mesh);
+    let mut sign = sides.report;
+    let lattice = Lattice::new(&all);
+    let distinct = mesh.without_repeats();
+    let corners = lattice.corners(&distinct, center);
+    let open = sides.rule == SignRule::WindingNumber;
+    let fixed = layout.fixed_bytes(mesh, &distinct, open);
+    layout.check_memory(&lattice, &corners, fixed, open, options)?;
+    let culler = Culler::new(&corners);
+    drop(corners);
 
-    /// Returns the memory that [`BrickField::cook`] checks against the limit before it begins, bytes: with a limit of
-    /// one byte less it refuses. The limit in `options` is ignored. Visits every triangle, but computes no distance.
-    /// The membranes across the holes of an open mesh take more, which is checked once they are known.
-    pub fn memory_needed(mesh: &TriMesh, options: &FieldOptions) -> Result<u64> {
-        let unlimited = FieldOptions { memory_limit: u64::MAX, ..*options };
-        let check = || {
-            if options.offset != 0.0 {
-                return offset::memory_needed(mesh, &unlimited);
-            }
-            let layout = Layout::new(mesh, &unlimited)?;
-            let lattice = Lattice::new(&layout.all);
-            let distinct = mesh.without_repeats();
-            let corners = lattice.corners(&distinct, layout.center);
-            let open = Sides::new(mesh).rule == SignRule::WindingNumber;
-            layout.check_memory(&lattice, &corners, layout.fixed_bytes(mesh, &distinct, open), open, &unlimited)
-        };
-        memory::guard("estimating memory", check).or_else(needed_all_the_same)
+    progress.report("distance", 0.0)?;
+    let corner_lattice = lattice.every(CELLS);
+    let mut coarse = filled(0.0f32, bricks.iter().map(|&n| n as usize + 1).product());
+    culler.fill(&corner_lattice, &mut coarse, progress)?;
+    let quantum = layout.grid.spacing / QUANTA;
+    let band = Band {
+        width: (f64::from(BAND) * lattice.spacing) as f32,
+        quantum: (lattice.spacing / f64::from(QUANTA)) as f32,
+        bricks,
+    };
+    let (mut fine, mut rounding) = culler.near(&lattice, band, progress)?;
+    drop(culler);
+
+    progress.report("sign", 0.5)?;
+    let repaired = lattice.corners(&sides.mesh, center);
+    let (mut rim, mut membrane_area) = (TriMesh::default(), 0.0);
+    let mut node_lipschitz = 1.0 + 1e-6;
+    if open {
+        layout.sign_corners(&sides, &repaired, &mut coarse, progress)?;
+        let limit = options.memory_limit;
+        let distances = Distances { grid: &all, bricks, coarse: &coarse, fine: &fine, quantum, limit };
+        let mut open = Open::new(&sides, distances, &lattice, &repaired, center, &mut sign, progress)?;
+        let sheets = std::mem::take(&mut open.sheets);
+        if !sheets.is_empty() {
+            drop(fine);
+            Culler::new(&sheets).shorten(&corner_lattice, &mut coarse, progress)?;
+            membrane_area = lattice.mesh(&sheets, center).area();
+            rim = lattice.mesh(&std::mem::take(&mut open.rim), center);
+            let count = sheets.len() as u64;
+            let both = concat(vec![lattice.corners(&distinct, center), sheets]);
+            let fixed = fixed + Culler::bytes(count) + 96 * count;
+            layout.check_memory(&lattice, &both, fixed, true, options)?;
+            let culler = Culler::new(&both);
+            drop(both);
+            (fine, rounding) = culler.near(&lattice, band, progress)?;
+        }
+        open.apply(bricks, &mut fine);
+        node_lipschitz = steepest_path(&fine);
+    } else {
+        let crossings = Crossings::find(&lattice, &repaired, &sides.weights, progress)?;
+        let parity = sides.rule == SignRule::Parity;
+        sign_corners(&crossings, parity, bricks, &mut coarse);
+        sign_bricks(&crossings, parity, bricks, &mut fine);
+        sign.decided.crossings = (coarse.len() + fine.bricks.len() * VOLUME) as u64;
     }
+    drop(repaired);
+    sign.membrane_area = membrane_area;
+
+    let field = BrickField::build(Draft {
+        grid: layout.grid,
+        center,
+        coarse,
+        fine,
+        quantum,
+        node_lipschitz,
+        rounding: (f64::from(rounding) / lattice.scale) as f32,
+        sign,
+    })?;
+    progress.report("error", 0.0)?;
+    let error = measure::measure(&field, layout.grid.spacing, center, &distinct, &rim, &sides, progress)?;
+    progress.report("error", 1.0)?;
+    Ok((field.described(error, &mesh.bounds()), sides))
+}
+
+/// Returns the memory that [`brick_field`] checks against the limit before it begins, bytes: with a limit of
+/// one byte less it refuses. The limit in `options` is ignored. Visits every triangle, but computes no distance.
+/// The membranes across the holes of an open mesh take more, which is checked once they are known.
+pub(super) fn memory_needed(mesh: &TriMesh, options: &FieldOptions) -> Result<u64> {
+    let unlimited = FieldOptions { memory_limit: u64::MAX, ..*options };
+    let check = || {
+        if options.offset != 0.0 {
+            return offset::memory_needed(mesh, &unlimited);
+        }
+        let layout = Layout::new(mesh, &unlimited)?;
+        let lattice = Lattice::new(&layout.all);
+        let distinct = mesh.without_repeats();
+        let corners = lattice.corners(&distinct, layout.center);
+        let open = Sides::new(mesh).rule == SignRule::WindingNumber;
+        layout.check_memory(&lattice, &corners, layout.fixed_bytes(mesh, &distinct, open), open, &unlimited)
+    };
+    memory::guard("estimating memory", check).or_else(needed_all_the_same)
 }
 
 /// Number of the 26 neighbours of a node that come after it in the order of the samples.

@@ -11,10 +11,10 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use rayon::prelude::*;
 
 use super::lattice::Lattice;
-use crate::math::{Progress, Work};
-use crate::memory::{exact, filled, filled_with, par_try_flat_collect, CollectGuarded, GrowGuarded};
-use crate::mesh::TriMesh;
-use crate::Result;
+use voxshell_base::math::{Progress, Work};
+use voxshell_base::memory::{exact, filled, filled_with, par_try_flat_collect, CollectGuarded, GrowGuarded};
+use voxshell_base::Result;
+use voxshell_mesh::TriMesh;
 
 /// Fraction bits of the coordinates, in cells. With at most 2²⁰ cells, coordinates have 51 bits and determinants 104.
 const BITS: u32 = 30;

@@ -1,9 +1,9 @@
 //! Grid for cooking: f64, centred, scaled by a power of two so that f32 slacks can be absolute.
 
-use crate::field::Grid;
-use crate::math::Vec3;
-use crate::memory::CollectGuarded;
-use crate::mesh::TriMesh;
+use voxshell_base::math::Vec3;
+use voxshell_base::memory::CollectGuarded;
+use voxshell_field::Grid;
+use voxshell_mesh::TriMesh;
 
 /// A grid in its local frame, times `scale`: half the largest edge of its box is between ½ and 1.
 #[derive(Clone, Copy, Debug)]

@@ -8,13 +8,13 @@ use super::crossings::{self, cut_edges};
 use super::lattice::Lattice;
 use super::options::FieldOptions;
 use super::winding;
-use crate::field::brick::{bricks_of, BAND, CELLS, STRIDE};
-use crate::field::sign::Sides;
-use crate::field::Grid;
-use crate::math::{Aabb, Progress, Vec3};
-use crate::memory::{filled_with, CollectGuarded, SliceGuarded};
-use crate::mesh::{triangle, TriMesh};
-use crate::{Error, Result};
+use voxshell_base::math::{Aabb, Progress, Vec3};
+use voxshell_base::memory::{filled_with, CollectGuarded, SliceGuarded};
+use voxshell_base::{Error, Result};
+use voxshell_field::brick::{bricks_of, BAND, CELLS, STRIDE};
+use voxshell_field::sign::Sides;
+use voxshell_field::Grid;
+use voxshell_mesh::{triangle, TriMesh};
 
 /// Grid and bricks of a field.
 pub(super) struct Layout {

@@ -3,13 +3,13 @@
 use rayon::prelude::*;
 
 use super::options::FieldOptions;
-use crate::field::brick::{CELLS, NODES};
-use crate::field::sign::Sides;
-use crate::field::{BrickField, DenseField, Field, Grid, MeshField, SignRule};
-use crate::math::{Mat3, Progress, Vec3};
-use crate::memory::ParCollectGuarded;
-use crate::mesh::{MassProperties, TriMesh};
-use crate::{Error, Result};
+use voxshell_base::math::{Mat3, Progress, Vec3};
+use voxshell_base::memory::ParCollectGuarded;
+use voxshell_base::{Error, Result};
+use voxshell_field::brick::{CELLS, NODES};
+use voxshell_field::sign::Sides;
+use voxshell_field::{BrickField, DenseField, Field, Grid, SignRule};
+use voxshell_mesh::{MassProperties, TriMesh};
 
 /// Largest number of samples along the edge of a cell that the surface passes.
 const FINE: usize = 4;
@@ -47,23 +47,14 @@ impl Moments {
     }
 }
 
-impl TriMesh {
-    /// Returns volume, centre of mass and inertia at unit density of the inside of a field of this mesh. It uses the
-    /// same repair of the triangles (repeated ones count once, parts that face inward are flipped, cavities stay) and
-    /// the same rule for the sign, and integrates exactly over the triangles that bound the inside.
-    ///
-    /// `None` where that is impossible: for an open mesh, for one that intersects or touches itself other than at
-    /// shared corners and edges, and where nothing is inside. [`mass_from_field`] then gives an estimate.
-    pub fn mass_properties(&self) -> Option<MassProperties> {
-        Sides::new(self).mass()
-    }
-}
-
-impl MeshField {
-    /// Returns the mass properties of the inside, as [`TriMesh::mass_properties`].
-    pub fn mass_properties(&self) -> Option<MassProperties> {
-        self.sides().mass()
-    }
+/// Returns volume, centre of mass and inertia at unit density of the inside of a field of `mesh`. It uses the
+/// same repair of the triangles (repeated ones count once, parts that face inward are flipped, cavities stay) and
+/// the same rule for the sign, and integrates exactly over the triangles that bound the inside.
+///
+/// `None` where that is impossible: for an open mesh, for one that intersects or touches itself other than at
+/// shared corners and edges, and where nothing is inside. [`mass_from_field`] then gives an estimate.
+pub fn mass_properties(mesh: &TriMesh) -> Option<MassProperties> {
+    Sides::new(mesh).mass()
 }
 
 /// Returns the mass properties of a mesh: exact ones if possible, else those of {φ < 0} of `field`; without a field,
@@ -72,7 +63,7 @@ impl MeshField {
 ///
 /// # Errors
 /// `OutOfMemory`.
-pub(crate) fn mass_of_mesh(
+pub fn mass_of_mesh(
     mesh: &TriMesh,
     sides: Option<Sides>,
     field: Option<&Field>,
@@ -93,9 +84,9 @@ pub(crate) fn mass_of_mesh(
 ///
 /// # Errors
 /// `OutOfMemory`.
-pub(crate) fn mass_from_coarse(mesh: &TriMesh, memory_limit: u64) -> Result<Option<MassProperties>> {
+pub fn mass_from_coarse(mesh: &TriMesh, memory_limit: u64) -> Result<Option<MassProperties>> {
     let options = FieldOptions { memory_limit, ..FieldOptions::with_resolution(mesh, 64) };
-    match DenseField::cook(mesh, &options, &Progress::none()) {
+    match super::dense_field(mesh, &options, &Progress::none()) {
         Ok(field) => Ok(mass_from_field(&field)),
         Err(error @ Error::OutOfMemory { .. }) => Err(error),
         Err(_) => Ok(None),
@@ -103,7 +94,7 @@ pub(crate) fn mass_from_coarse(mesh: &TriMesh, memory_limit: u64) -> Result<Opti
 }
 
 /// Returns the mass properties of {φ < 0} of a field on a grid.
-pub(crate) fn mass_of_samples(field: &Field) -> Option<MassProperties> {
+pub fn mass_of_samples(field: &Field) -> Option<MassProperties> {
     match field {
         Field::Dense(field) => mass_from_field(field),
         Field::Bricks(field) => mass_from_bricks(field),

@@ -2,15 +2,15 @@
 
 use rayon::prelude::*;
 
-use crate::field::sign::Sides;
-use crate::field::FieldError;
-use crate::field::SignedDistance;
-use crate::math::{Progress, Vec3};
-use crate::memory::{
+use voxshell_base::math::{Progress, Vec3};
+use voxshell_base::memory::{
     par_flat_collect, set_with_capacity, sort_stable_by, with_capacity, CollectGuarded, GrowGuarded, ParCollectGuarded,
 };
-use crate::mesh::{Bvh, TriMesh};
-use crate::Result;
+use voxshell_base::Result;
+use voxshell_field::sign::Sides;
+use voxshell_field::FieldError;
+use voxshell_field::SignedDistance;
+use voxshell_mesh::{Bvh, TriMesh};
 
 /// Number of points on the surface, and of points within two cells of it.
 const POINTS: u64 = 8192;

@@ -10,12 +10,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::prelude::*;
 
 use super::lattice::Lattice;
-use crate::field::sign::Sides;
-use crate::field::Grid;
-use crate::math::{Progress, Vec3, Work};
-use crate::memory::{concat, with_capacity, GrowGuarded, ParCollectGuarded};
-use crate::mesh::WINDING_LANES;
-use crate::{Error, Result};
+use voxshell_base::math::{Progress, Vec3, Work};
+use voxshell_base::memory::{concat, with_capacity, GrowGuarded, ParCollectGuarded};
+use voxshell_base::{Error, Result};
+use voxshell_field::sign::Sides;
+use voxshell_field::Grid;
+use voxshell_mesh::WINDING_LANES;
 
 /// The six tetrahedra of a cell around its diagonal, as corner numbers (Kuhn 1960): neighbouring cells' faces match.
 const TETRAHEDRA: [[usize; 4]; 6] =
@@ -198,7 +198,7 @@ fn cut(t: &[usize; 4], v: &[f32; 8], w: &[f64; 8], at: &[[f64; 3]; 8], h: f32, o
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mesh::TriMesh;
+    use voxshell_mesh::TriMesh;
 
     #[test]
     fn cells_that_share_corners_have_the_triangles_of_each_alone() {

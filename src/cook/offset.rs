@@ -18,14 +18,14 @@ use super::layout::{near_at_most, Layout};
 use super::measure::{self, Near};
 use super::options::FieldOptions;
 use super::tiles::{Tiles, TILE};
-use crate::field::brick::{bricks_of, place_of, Draft, FineBricks, BAND, CELLS, NODES, STRIDE, VOLUME};
-use crate::field::sign::Sides;
-use crate::field::{BrickField, DenseField, Grid};
-use crate::field::{Decided, FieldError, SignReport, SignRule};
-use crate::math::{Progress, Vec3};
-use crate::memory::{concat, filled, GrowGuarded, ParCollectGuarded};
-use crate::mesh::{Bvh, TriMesh};
-use crate::{Error, Result};
+use voxshell_base::math::{Progress, Vec3};
+use voxshell_base::memory::{concat, filled, GrowGuarded, ParCollectGuarded};
+use voxshell_base::{Error, Result};
+use voxshell_field::brick::{bricks_of, place_of, Draft, FineBricks, BAND, CELLS, NODES, STRIDE, VOLUME};
+use voxshell_field::sign::Sides;
+use voxshell_field::{BrickField, DenseField, Grid};
+use voxshell_field::{Decided, FieldError, SignReport, SignRule};
+use voxshell_mesh::{Bvh, TriMesh};
 
 /// Largest difference between the distance of a brick's node and the level, cells: the band, the deviation of the
 /// triangles from the level, a brick's diagonal, and a margin for rounding.
@@ -278,7 +278,7 @@ impl Outer {
     /// Measures the difference of φ and d − σ up to two cells outside the surface and one inside.
     fn measure(
         &self,
-        field: &impl crate::field::SignedDistance,
+        field: &impl voxshell_field::SignedDistance,
         grid: &Grid,
         lattice: &Lattice,
         (source, sides): (&TriMesh, &Sides),
@@ -351,78 +351,74 @@ fn report(sides: &Sides, nodes: usize) -> SignReport {
     SignReport { rule: SignRule::Offset, decided, ..sides.report }
 }
 
-impl DenseField {
-    /// Does the same as `cook`, with an offset.
-    pub(super) fn cook_offset(mesh: &TriMesh, options: &FieldOptions, progress: &Progress) -> Result<Self> {
-        let (grid, center) = options.grid(mesh)?;
-        let all = Grid { dims: bricks_of(&grid).map(|n| n * CELLS + 1), ..grid };
-        let whole = Lattice::new(&all);
-        let outer = Outer::new(mesh, &all, center, &whole, options, progress)?;
-        check_memory(&all, outer.fine.bricks.len(), mesh.triangles.len(), outer.corners.len(), options)?;
-        let lattice = Lattice { dims: grid.dims, ..whole };
-        let (mut d, mut values) = (filled(0.0f32, grid.len()), filled(0.0f32, grid.len()));
-        Culler::new(&lattice.corners(&mesh.without_repeats(), center)).fill(&lattice, &mut d, progress)?;
-        Culler::new(&outer.corners).fill(&lattice, &mut values, progress)?;
-        let [nx, ny, _] = grid.dims.map(|n| n as usize);
-        let slices = values.par_chunks_mut(nx * ny).zip(d.par_chunks(nx * ny));
-        slices.enumerate().for_each(|(k, (values, d))| {
-            for (n, (v, d)) in values.iter_mut().zip(d).enumerate() {
-                *v = outer.phi([n % nx, n / nx, k].map(|i| i as u32), *d, *v, grid.spacing);
-            }
-        });
-        drop(d);
-        let sides = Sides::new(mesh);
-        let field = Self::assemble(grid, values.into(), center, report(&sides, grid.len()))?;
-        progress.report("error", 0.0)?;
-        let error = outer.measure(&field, &grid, &lattice, (mesh, &sides), center, progress)?;
-        progress.report("error", 1.0)?;
-        Ok(field.described(error, &mesh.bounds().inflated(options.offset)))
-    }
+/// Cooks a full grid around the offset surface.
+pub(super) fn dense(mesh: &TriMesh, options: &FieldOptions, progress: &Progress) -> Result<DenseField> {
+    let (grid, center) = options.grid(mesh)?;
+    let all = Grid { dims: bricks_of(&grid).map(|n| n * CELLS + 1), ..grid };
+    let whole = Lattice::new(&all);
+    let outer = Outer::new(mesh, &all, center, &whole, options, progress)?;
+    check_memory(&all, outer.fine.bricks.len(), mesh.triangles.len(), outer.corners.len(), options)?;
+    let lattice = Lattice { dims: grid.dims, ..whole };
+    let (mut d, mut values) = (filled(0.0f32, grid.len()), filled(0.0f32, grid.len()));
+    Culler::new(&lattice.corners(&mesh.without_repeats(), center)).fill(&lattice, &mut d, progress)?;
+    Culler::new(&outer.corners).fill(&lattice, &mut values, progress)?;
+    let [nx, ny, _] = grid.dims.map(|n| n as usize);
+    let slices = values.par_chunks_mut(nx * ny).zip(d.par_chunks(nx * ny));
+    slices.enumerate().for_each(|(k, (values, d))| {
+        for (n, (v, d)) in values.iter_mut().zip(d).enumerate() {
+            *v = outer.phi([n % nx, n / nx, k].map(|i| i as u32), *d, *v, grid.spacing);
+        }
+    });
+    drop(d);
+    let sides = Sides::new(mesh);
+    let field = DenseField::assemble(grid, values.into(), center, report(&sides, grid.len()))?;
+    progress.report("error", 0.0)?;
+    let error = outer.measure(&field, &grid, &lattice, (mesh, &sides), center, progress)?;
+    progress.report("error", 1.0)?;
+    Ok(field.described(error, &mesh.bounds().inflated(options.offset)))
 }
 
-impl BrickField {
-    /// Does the same as `cook`, with an offset.
-    pub(super) fn cook_offset(mesh: &TriMesh, options: &FieldOptions, progress: &Progress) -> Result<Self> {
-        let Layout { grid, all, center, bricks } = Layout::new(mesh, options)?;
-        let lattice = Lattice::new(&all);
-        let outer = Outer::new(mesh, &all, center, &lattice, options, progress)?;
-        check_memory(&all, outer.fine.bricks.len(), mesh.triangles.len(), outer.corners.len(), options)?;
-        let culler = Culler::new(&outer.corners);
-        let corner_lattice = lattice.every(CELLS);
-        let mut coarse = filled(0.0f32, outer.coarse.len());
-        culler.fill(&corner_lattice, &mut coarse, progress)?;
-        let [nx, ny, _] = corner_lattice.dims.map(|n| n as usize);
-        for (n, (g, d)) in coarse.iter_mut().zip(&outer.coarse).enumerate() {
-            let node = [n % nx, n / nx % ny, n / (nx * ny)].map(|i| i as u32 * CELLS);
-            *g = outer.phi(node, *d, *g, grid.spacing);
-        }
-        let band = Band {
-            width: (f64::from(BAND) * lattice.spacing) as f32,
-            quantum: (f64::from(outer.quantum) * lattice.scale) as f32,
-            bricks,
-        };
-        let (mut fine, rounding) = culler.near(&lattice, band, progress)?;
-        drop(culler);
-        let cell = outer.cell(&all);
-        let samples = fine.samples.par_chunks_exact_mut(STRIDE).zip(&fine.bricks);
-        samples.for_each(|(samples, &brick)| outer.finish(brick, samples, cell));
-        let sides = Sides::new(mesh);
-        let field = Self::build(Draft {
-            grid,
-            center,
-            sign: report(&sides, coarse.len() + fine.bricks.len() * VOLUME),
-            coarse,
-            fine,
-            quantum: outer.quantum,
-            node_lipschitz: 1.0 + 1e-6,
-            // Includes the rounding of d.
-            rounding: (f64::from(rounding) / lattice.scale) as f32 + 0.5 * outer.quantum,
-        })?;
-        progress.report("error", 0.0)?;
-        let error = outer.measure(&field, &grid, &lattice, (mesh, &sides), center, progress)?;
-        progress.report("error", 1.0)?;
-        Ok(field.described(error, &mesh.bounds().inflated(options.offset)))
+/// Cooks bricks around the offset surface.
+pub(super) fn bricks(mesh: &TriMesh, options: &FieldOptions, progress: &Progress) -> Result<BrickField> {
+    let Layout { grid, all, center, bricks } = Layout::new(mesh, options)?;
+    let lattice = Lattice::new(&all);
+    let outer = Outer::new(mesh, &all, center, &lattice, options, progress)?;
+    check_memory(&all, outer.fine.bricks.len(), mesh.triangles.len(), outer.corners.len(), options)?;
+    let culler = Culler::new(&outer.corners);
+    let corner_lattice = lattice.every(CELLS);
+    let mut coarse = filled(0.0f32, outer.coarse.len());
+    culler.fill(&corner_lattice, &mut coarse, progress)?;
+    let [nx, ny, _] = corner_lattice.dims.map(|n| n as usize);
+    for (n, (g, d)) in coarse.iter_mut().zip(&outer.coarse).enumerate() {
+        let node = [n % nx, n / nx % ny, n / (nx * ny)].map(|i| i as u32 * CELLS);
+        *g = outer.phi(node, *d, *g, grid.spacing);
     }
+    let band = Band {
+        width: (f64::from(BAND) * lattice.spacing) as f32,
+        quantum: (f64::from(outer.quantum) * lattice.scale) as f32,
+        bricks,
+    };
+    let (mut fine, rounding) = culler.near(&lattice, band, progress)?;
+    drop(culler);
+    let cell = outer.cell(&all);
+    let samples = fine.samples.par_chunks_exact_mut(STRIDE).zip(&fine.bricks);
+    samples.for_each(|(samples, &brick)| outer.finish(brick, samples, cell));
+    let sides = Sides::new(mesh);
+    let field = BrickField::build(Draft {
+        grid,
+        center,
+        sign: report(&sides, coarse.len() + fine.bricks.len() * VOLUME),
+        coarse,
+        fine,
+        quantum: outer.quantum,
+        node_lipschitz: 1.0 + 1e-6,
+        // Includes the rounding of d.
+        rounding: (f64::from(rounding) / lattice.scale) as f32 + 0.5 * outer.quantum,
+    })?;
+    progress.report("error", 0.0)?;
+    let error = outer.measure(&field, &grid, &lattice, (mesh, &sides), center, progress)?;
+    progress.report("error", 1.0)?;
+    Ok(field.described(error, &mesh.bounds().inflated(options.offset)))
 }
 
 /// Returns the outer surface at `options.offset` from a soup, as in φ of a field cooked with the same options:

@@ -17,13 +17,13 @@ use super::lattice::Lattice;
 use super::membrane::{corner, Cell, Membrane};
 use super::tiles::{Tiles, TILE};
 use super::winding::{self, Nodes, Signs, Tally};
-use crate::field::brick::{corners_of, place_of, FineBricks, BAND, CELLS, NODES, STRIDE, VOLUME};
-use crate::field::sign::Sides;
-use crate::field::Grid;
-use crate::field::SignReport;
-use crate::math::{Progress, Vec3, Work};
-use crate::memory::{filled, filled_with, par_try_flat_collect, with_capacity, GrowGuarded, ParCollectGuarded};
-use crate::Result;
+use voxshell_base::math::{Progress, Vec3, Work};
+use voxshell_base::memory::{filled, filled_with, par_try_flat_collect, with_capacity, GrowGuarded, ParCollectGuarded};
+use voxshell_base::Result;
+use voxshell_field::brick::{corners_of, place_of, FineBricks, BAND, CELLS, NODES, STRIDE, VOLUME};
+use voxshell_field::sign::Sides;
+use voxshell_field::Grid;
+use voxshell_field::SignReport;
 
 /// Distances in bricks.
 pub(super) struct Distances<'a> {

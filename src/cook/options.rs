@@ -2,11 +2,11 @@
 
 use super::crossings;
 use super::cull::Culler;
-use crate::field::Grid;
-use crate::math::Vec3;
-use crate::memory;
-use crate::mesh::TriMesh;
-use crate::{Error, Result};
+use voxshell_base::math::Vec3;
+use voxshell_base::memory;
+use voxshell_base::{Error, Result};
+use voxshell_field::Grid;
+use voxshell_mesh::TriMesh;
 
 /// Parameters of cooking a field.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use super::target::{self, extent};
-use super::{mass_of_mesh, mass_of_samples, offset_surface, FieldOptions};
-use crate::field::sign::Sides;
-use crate::field::{BrickField, DenseField, ExactField, Field, SignRule, SignedDistance};
-use crate::math::{Aabb, Progress};
-use crate::memory;
-use crate::mesh::{MassProperties, Report, TriMesh};
-use crate::pointshell::{PointShell, Sampling, ShellOptions};
-use crate::{Error, Result};
+use super::{bricks, dense, mass_of_mesh, mass_of_samples, offset_surface, sample, FieldOptions};
+use voxshell_base::math::{Aabb, Progress};
+use voxshell_base::memory;
+use voxshell_base::{Error, Result};
+use voxshell_field::sign::Sides;
+use voxshell_field::{ExactField, Field, SignRule, SignedDistance};
+use voxshell_mesh::{MassProperties, Report, TriMesh};
+use voxshell_pointshell::{PointShell, Sampling, ShellOptions};
 
 /// Forms of a shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub enum Resolution {
     VoxelSize(f64),
     /// Number of cells along the mesh's largest extent.
     Cells(u32),
-    /// Largest allowed error of the field, as found at cooking ([`FieldError::max`](crate::field::FieldError)),
+    /// Largest allowed error of the field, as found at cooking ([`FieldError::max`](voxshell_field::FieldError)),
     /// metres. The field has the first of the resolutions 16, 20, 25, 32, … cells along the largest extent (each with
     /// about twice the nodes of the one before) that meets it: a smaller target never gives a coarser field. All
     /// resolutions up to that one are cooked, so it takes two or three times as long as the resolution itself.
@@ -82,7 +82,7 @@ impl Default for CookOptions {
 }
 
 impl CookOptions {
-    /// Returns the memory that [`Shape::cook`](crate::asset::Shape::cook) checks against the limits before it begins,
+    /// Returns the memory that [`Shape::cook`](voxshell_asset::Shape::cook) checks against the limits before it begins,
     /// bytes. With `memory_limit`s of one byte less it refuses; with this much it cooks, unless an open mesh in
     /// bricks needs wide membranes across its holes, or an offset surface is large. The limits in `self` are ignored.
     /// Visits every triangle, but computes no distance.
@@ -97,14 +97,12 @@ impl CookOptions {
         let options = FieldOptions { voxel_size, ..self.field };
         let field = match self.storage {
             _ if !self.forms.field => 0,
-            Storage::Dense => DenseField::memory_needed(&mesh, &options)?,
-            Storage::Bricks => BrickField::memory_needed(&mesh, &options)?,
-            Storage::Exact => {
-                DenseField::memory_needed(&mesh, &with_room(&options))?.saturating_add(surface_bytes(&mesh))
-            }
+            Storage::Dense => dense::memory_needed(&mesh, &options)?,
+            Storage::Bricks => bricks::memory_needed(&mesh, &options)?,
+            Storage::Exact => dense::memory_needed(&mesh, &with_room(&options))?.saturating_add(surface_bytes(&mesh)),
         };
         let shell = match self.forms.shell {
-            true => PointShell::memory_needed(&mesh, &self.shell_options(voxel_size))?,
+            true => sample::memory_needed(&mesh, &self.shell_options(voxel_size))?,
             false => 0,
         };
         Ok(field.max(shell))
@@ -157,7 +155,7 @@ impl CookOptions {
 }
 
 /// Cooked forms, and the welded mesh from which they were cooked.
-pub(crate) struct Cooked {
+pub struct Cooked {
     pub mesh: Arc<TriMesh>,
     pub field: Option<Field>,
     pub shell: Option<PointShell>,
@@ -166,7 +164,7 @@ pub(crate) struct Cooked {
 }
 
 /// Cooks a mesh.
-pub(crate) fn cook(mesh: &TriMesh, options: &CookOptions, progress: &Progress) -> Result<Cooked> {
+pub fn cook(mesh: &TriMesh, options: &CookOptions, progress: &Progress) -> Result<Cooked> {
     options.check_forms()?;
     progress.report("weld", 0.0)?;
     let mesh = Arc::new(mesh.welded(options.weld_tolerance));
@@ -186,7 +184,7 @@ pub(crate) fn cook(mesh: &TriMesh, options: &CookOptions, progress: &Progress) -
         let field_options = FieldOptions { voxel_size, ..options.field };
         let outer = (offset != 0.0).then(|| offset_surface(&mesh, &field_options, progress)).transpose()?;
         let surface = outer.as_ref().unwrap_or(&mesh);
-        Some(PointShell::sample(surface, normals, &options.shell_options(voxel_size), progress)?)
+        Some(sample::sample(surface, normals, &options.shell_options(voxel_size), progress)?)
     } else {
         None
     };
@@ -203,12 +201,12 @@ fn cook_field(
 ) -> Result<(Field, bool, Option<Sides>)> {
     match storage {
         Storage::Dense => {
-            let (field, sides) = DenseField::cook_and_sides(mesh, options, progress)?;
+            let (field, sides) = dense::dense_and_sides(mesh, options, progress)?;
             let has_inside = field.values().iter().any(|&phi| phi < 0.0);
             Ok((Field::Dense(field), has_inside, sides))
         }
         Storage::Bricks => {
-            let (field, sides) = BrickField::cook_and_sides(mesh, options, progress)?;
+            let (field, sides) = bricks::bricks_and_sides(mesh, options, progress)?;
             let has_inside = field.has_inside();
             Ok((Field::Bricks(field), has_inside, sides))
         }
@@ -224,7 +222,7 @@ fn cook_exact(mesh: &Arc<TriMesh>, options: &FieldOptions, progress: &Progress) 
     }
     let kept = surface_bytes(mesh);
     let limit = options.memory_limit.saturating_sub(kept);
-    let grid = DenseField::cook(mesh, &FieldOptions { memory_limit: limit, ..with_room(options) }, progress);
+    let grid = dense::dense_field(mesh, &FieldOptions { memory_limit: limit, ..with_room(options) }, progress);
     let grid = grid.map_err(|error| match error {
         Error::TooLarge { what, needed, .. } => {
             Error::TooLarge { what, needed: needed.saturating_add(kept), limit: options.memory_limit }

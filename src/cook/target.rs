@@ -4,9 +4,9 @@
 //! the errors of coarse fields would save time, but the decrease of the error (with the voxel size at creases, with
 //! its square on smooth surfaces, by chance where faces lie on nodes) is not known before.
 
-use crate::field::Field;
-use crate::math::Aabb;
-use crate::{Error, Result};
+use voxshell_base::math::Aabb;
+use voxshell_base::{Error, Result};
+use voxshell_field::Field;
 
 /// Cells along the largest extent of the first three fields; the next three have twice these, and so on: a third of
 /// an octave apart, so that a full grid has about twice the nodes of the one before.

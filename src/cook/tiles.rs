@@ -1,5 +1,5 @@
 //! A bit for each node of a grid, stored only where neighbours differ.
-use crate::memory::{CollectGuarded, GrowGuarded};
+use voxshell_base::memory::{CollectGuarded, GrowGuarded};
 
 /// Number of nodes along the edge of a tile.
 pub(super) const TILE: u32 = 8;

@@ -1,7 +1,7 @@
 //! Sign of open surfaces by the generalised winding number w (Jacobson et al. 2013): inside is where it exceeds one half.
 //!
 //! w changes by whole numbers across the surface and slowly elsewhere: no faster than the surface's boundary allows
-//! ([`Boundary::steepest`](crate::field::sign::Boundary)). So nodes that are joined by uncut edges of the grid have
+//! ([`Boundary::steepest`](voxshell_field::sign::Boundary)). So nodes that are joined by uncut edges of the grid have
 //! nearly the same w, and one of them decides for all when its w is farther from one half than w can change on the
 //! path between them. That decides whole blocks far from the surface, and both sides of the surface in blocks that it
 //! passes; the remaining nodes, around the holes, are evaluated one by one.
@@ -10,13 +10,13 @@ use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
-use crate::field::sign::{Sides, WINDING_ERROR};
-use crate::field::Grid;
-use crate::field::{Decided, SignReport, UncertainNode, PLACES, UNCERTAIN};
-use crate::math::{Aabb, Progress, Vec3, Work};
-use crate::memory::{sort_stable_by, CollectGuarded, GrowGuarded, ParCollectGuarded};
-use crate::mesh::WINDING_LANES;
-use crate::Result;
+use voxshell_base::math::{Aabb, Progress, Vec3, Work};
+use voxshell_base::memory::{sort_stable_by, CollectGuarded, GrowGuarded, ParCollectGuarded};
+use voxshell_base::Result;
+use voxshell_field::sign::{Sides, WINDING_ERROR};
+use voxshell_field::Grid;
+use voxshell_field::{Decided, SignReport, UncertainNode, PLACES, UNCERTAIN};
+use voxshell_mesh::WINDING_LANES;
 
 /// Number of nodes along the edge of a block at the start.
 const EDGE: u32 = 16;

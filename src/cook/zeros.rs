@@ -2,7 +2,7 @@
 
 use std::alloc::{alloc_zeroed, Layout};
 
-use crate::memory;
+use voxshell_base::memory;
 
 /// Size from which an array asks for huge pages, bytes.
 const LARGE: usize = 8 << 20;

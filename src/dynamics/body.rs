@@ -1,9 +1,9 @@
 //! Mass properties and the state of a body.
 
-use crate::math::{Mat3, Pose, Rotation, Twist, Vec3};
-use crate::mesh::MassProperties;
-use crate::response::{Kinematics, Response};
-use crate::{Error, Result};
+use voxshell_base::math::{Mat3, Pose, Rotation, Twist, Vec3};
+use voxshell_base::{Error, Result};
+use voxshell_mesh::MassProperties;
+use voxshell_response::{Kinematics, Response};
 
 /// Mass, centre of mass and inertia of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -157,7 +157,7 @@ impl RigidBody {
     /// Returns the weight in a uniform field of `gravity`, m/s².
     pub fn weight(&self, gravity: &Vec3) -> Response {
         let force = gravity * self.mass.mass;
-        Response::constant(crate::math::Wrench { force, torque: Vec3::zeros() })
+        Response::constant(voxshell_base::math::Wrench { force, torque: Vec3::zeros() })
     }
 
     pub fn is_finite(&self) -> bool {

@@ -3,8 +3,8 @@
 use nalgebra::{Matrix3, Matrix6, SMatrix, SVector};
 
 use super::RigidBody;
-use crate::math::{from_scaled_axis, Mat3, Mat6, Vec3, Vec6, Wrench};
-use crate::response::Response;
+use voxshell_base::math::{from_scaled_axis, Mat3, Mat6, Vec3, Vec6, Wrench};
+use voxshell_response::Response;
 
 fn cross(v: &Vec3) -> Mat3 {
     v.cross_matrix()

@@ -6,8 +6,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Modulus, SignedDistance};
-use crate::math::{limits, Aabb, Vec3};
-use crate::{Error, Result};
+use voxshell_base::math::{limits, Aabb, Vec3};
+use voxshell_base::{Error, Result};
 
 /// Upper bound, relative to the size of the input numbers, on the rounding of any distance here and of the
 /// subtraction of a radius: 13 units in the last place, where the longest chain of operations makes seven.

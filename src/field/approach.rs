@@ -313,9 +313,9 @@ fn bits(mut word: u32) -> impl Iterator<Item = usize> {
 /// Defines `approaches` for the nodes of a field.
 macro_rules! approaches {
     ($nodes:ident) => {
-        $crate::math::wide::wide! {
+        voxshell_base::wide! {
             fn approaches(nodes: $nodes, level: &Level, batch: &mut SegmentBatch, count: usize) -> () {
-                $crate::field::approach::approach(nodes, level, batch, count)
+                $crate::approach::approach(nodes, level, batch, count)
             }
         }
     };

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::analytic::{certified, length, normalized, SLACK};
 use super::{Modulus, SignedDistance};
-use crate::math::{Aabb, Vec3};
-use crate::{Error, Result};
+use voxshell_base::math::{Aabb, Vec3};
+use voxshell_base::{Error, Result};
 
 /// An axis and the two that follow it cyclically.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

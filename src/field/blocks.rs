@@ -7,8 +7,8 @@ use rayon::prelude::*;
 
 use super::approach::{Balls, Level, SegmentBatch};
 use super::Grid;
-use crate::math::Vec3;
-use crate::memory::{boxed, GrowGuarded, ParCollectGuarded};
+use voxshell_base::math::Vec3;
+use voxshell_base::memory::{boxed, GrowGuarded, ParCollectGuarded};
 
 /// Number of cells along an edge of a block.
 pub const BLOCK: u32 = 8;

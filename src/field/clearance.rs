@@ -55,7 +55,7 @@ impl Clearance for MeshField {
 /// functions of its view.
 macro_rules! batches {
     ($view:ident of $field:ty) => {
-        $crate::math::wide::wide! {
+        voxshell_base::wide! {
             fn distances(field: $view, x: &[f32], y: &[f32], z: &[f32], out: &mut [f32]) -> () {
                 let n = out.len();
                 let (x, y, z) = (&x[..n], &y[..n], &z[..n]);
@@ -65,7 +65,7 @@ macro_rules! batches {
             }
         }
 
-        $crate::math::wide::wide! {
+        voxshell_base::wide! {
             fn bounds(field: $view, x: &[f32], y: &[f32], z: &[f32], r: &[f32], out: &mut [f32]) -> () {
                 let n = out.len();
                 let (x, y, z, r) = (&x[..n], &y[..n], &z[..n], &r[..n]);
@@ -75,7 +75,7 @@ macro_rules! batches {
             }
         }
 
-        $crate::math::wide::wide! {
+        voxshell_base::wide! {
             fn clearances(field: $view, x: &[f32], y: &[f32], z: &[f32], level: f32, out: &mut [f32]) -> () {
                 let n = out.len();
                 let (x, y, z) = (&x[..n], &y[..n], &z[..n]);
@@ -85,7 +85,7 @@ macro_rules! batches {
             }
         }
 
-        $crate::math::wide::wide! {
+        voxshell_base::wide! {
             fn sides(field: $view, x: &[f32], y: &[f32], z: &[f32], level: [f32; 2], out: &mut [f32]) -> () {
                 let n = out.len();
                 let (x, y, z) = (&x[..n], &y[..n], &z[..n]);
@@ -95,7 +95,7 @@ macro_rules! batches {
             }
         }
 
-        impl $crate::field::clearance::Clearance for $field {
+        impl $crate::clearance::Clearance for $field {
             fn clearance(&self, c: [f32; 3], level: f32) -> f32 {
                 $view::of(self).clearance(c, level)
             }
@@ -111,4 +111,4 @@ macro_rules! batches {
     };
 }
 
-pub(in crate::field) use batches;
+pub(crate) use batches;

@@ -4,17 +4,17 @@ use serde::{Deserialize, Serialize};
 
 use super::triangle::{cluster, Packet, TriangleFrame, LANES};
 use super::{Modulus, SignedDistance};
-use crate::math::wide::wide;
-use crate::math::{limits, Aabb, Vec3};
-use crate::memory::{filled, CollectGuarded, GrowGuarded};
-use crate::mesh::convex_hull;
-use crate::{Error, Result};
+use voxshell_base::math::{limits, Aabb, Vec3};
+use voxshell_base::memory::{filled, CollectGuarded, GrowGuarded};
+use voxshell_base::wide;
+use voxshell_base::{Error, Result};
+use voxshell_mesh::convex_hull;
 
 /// Bound on rounding relative to the input numbers; a bound compares two chains of it (see `analytic`).
 const SLACK: f32 = 1.6e-6;
 
 /// Position of lanes without a triangle, metres: farther than the largest coordinates, which are below 8e18 m
-/// ([`limits`](crate::math::limits)), and with a square that fits f32.
+/// ([`limits`](voxshell_base::math::limits)), and with a square that fits f32.
 const NOWHERE: f32 = 1.6e19;
 
 /// Eight planes: n·x − d.
@@ -237,7 +237,7 @@ impl ConvexHull {
 }
 
 impl TryFrom<Vec<[f64; 3]>> for ConvexHull {
-    type Error = crate::Error;
+    type Error = voxshell_base::Error;
     fn try_from(points: Vec<[f64; 3]>) -> Result<Self> {
         Self::new(&points)
     }

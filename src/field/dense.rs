@@ -11,9 +11,9 @@ use super::clearance::batches;
 use super::report::{FieldError, SignReport, SignRule};
 use super::trilinear::{beyond, gradient, larger, lipschitz_outside, norm, reach, slack, value, Axes, Flatness, Spot};
 use super::{Grid, Modulus, SignedDistance, LANES};
-use crate::math::{limits, Aabb, Vec3};
-use crate::memory::{boxed, CollectGuarded};
-use crate::{Error, Result};
+use voxshell_base::math::{limits, Aabb, Vec3};
+use voxshell_base::memory::{boxed, CollectGuarded};
+use voxshell_base::{Error, Result};
 
 /// Signed distance samples on a regular grid. Immutable; shared by any number of threads.
 ///
@@ -59,7 +59,7 @@ struct Hot {
 #[derive(Deserialize)]
 struct Stored {
     grid: Grid,
-    #[serde(deserialize_with = "crate::memory::deserialize_vec")]
+    #[serde(deserialize_with = "voxshell_base::memory::deserialize_vec")]
     values: Vec<f32>,
     center: Vec3,
     bounds: Aabb,
@@ -114,7 +114,7 @@ impl DenseField {
 
     /// Does the same as [`DenseField::from_values`]. If `sign` says that a closed or an offset surface was cooked,
     /// two samples must differ by at most the distance between their nodes.
-    pub(crate) fn assemble(grid: Grid, values: Box<[f32]>, center: Vec3, sign: SignReport) -> Result<Self> {
+    pub fn assemble(grid: Grid, values: Box<[f32]>, center: Vec3, sign: SignReport) -> Result<Self> {
         grid.check()?;
         if values.len() != grid.len() {
             let [x, y, z] = grid.dims;
@@ -148,7 +148,7 @@ impl DenseField {
     }
 
     /// Adds the results of cooking: the error, and a box that contains the surface.
-    pub(crate) fn described(mut self, error: FieldError, surface: &Aabb) -> Self {
+    pub fn described(mut self, error: FieldError, surface: &Aabb) -> Self {
         self.error = error;
         self.bounds = self.bounds.merged(surface);
         self

@@ -1,6 +1,6 @@
 //! Interface of every field: the signed distance, its gradient and certified bounds.
 
-use crate::math::{Aabb, Vec3};
+use voxshell_base::math::{Aabb, Vec3};
 
 /// Constants of |φ(x) − φ(y)| ≤ L |x − y| + ε, for the φ that `distance` computes.
 #[derive(Clone, Copy, Debug, PartialEq)]

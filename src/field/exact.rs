@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 use super::flat::FlatCells;
 use super::report::{FieldError, SignReport, SignRule};
 use super::{Clearance, DenseField, Grid, Modulus, SignedDistance, Surface};
-use crate::math::{Aabb, Vec3};
-use crate::mesh::{Closest, TriMesh};
-use crate::{Error, Result};
+use voxshell_base::math::{Aabb, Vec3};
+use voxshell_base::{Error, Result};
+use voxshell_mesh::{Closest, TriMesh};
 
 /// Bound of |T − E|, voxels: √¾ and the rounding of nodes.
 const ERROR: f64 = 0.87;
@@ -108,7 +108,7 @@ impl<F: AnyField> ExactField<F> {
     }
 
     /// Does the same, but checks only one node in 64: for a grid that was just cooked, or stored with its mesh.
-    pub(crate) fn of_cooked(grid: DenseField, mesh: Arc<TriMesh>) -> Result<Self> {
+    pub fn of_cooked(grid: DenseField, mesh: Arc<TriMesh>) -> Result<Self> {
         Self::checked(grid, mesh, 4)
     }
 
@@ -161,7 +161,7 @@ impl<F: AnyField> ExactField<F> {
     }
 
     /// Returns the same as a field of its own, for queries in which the surface decides near it.
-    pub(crate) fn far_field(&self) -> &Arc<F> {
+    pub fn far_field(&self) -> &Arc<F> {
         &self.far
     }
 

@@ -3,8 +3,8 @@
 use rayon::prelude::*;
 
 use super::{DenseField, Surface};
-use crate::math::Vec3;
-use crate::memory::{boxed, filled};
+use voxshell_base::math::Vec3;
+use voxshell_base::memory::{boxed, filled};
 
 /// Largest distance of nodes and triangles from the plane, voxels; above the rounding of both.
 const PLANE: f64 = 5e-5;

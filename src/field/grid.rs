@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::math::limits;
-use crate::{Error, Result};
+use voxshell_base::math::limits;
+use voxshell_base::{Error, Result};
 
 /// A regular grid of nodes in a field's local frame.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

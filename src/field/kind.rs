@@ -15,8 +15,8 @@ use super::mesh_field::MeshField;
 use super::report::{FieldError, SignReport};
 use super::sheet::Sheet;
 use super::sphere_hull::SphereHull;
-use crate::math::{Aabb, Vec3};
-use crate::Result;
+use voxshell_base::math::{Aabb, Vec3};
+use voxshell_base::Result;
 
 /// Makes the enum, and every function that depends on the kind, from one table:
 /// `Variant(Type) = number of VXS_FIELD_NAME, NAME, class;`. The order of the variants is that of the asset file.
@@ -36,10 +36,12 @@ macro_rules! field_kinds {
 
         /// Runs an expression with the concrete type inside a [`Field`], so that a loop over samples is compiled for each
         /// kind and the choice is made once: `with_field!(field, f => traverse(f, shell))`.
+        #[doc(hidden)]
+        #[macro_export]
         macro_rules! with_field {
             ($d field:expr, $d f:ident => $d body:expr) => {
                 match $d field {
-                    $($crate::field::Field::$kind($d f) => $d body,)*
+                    $($crate::Field::$kind($d f) => $d body,)*
                 }
             };
         }
@@ -169,8 +171,6 @@ impl Field {
         }
     }
 }
-
-pub(crate) use with_field;
 
 impl SignedDistance for Field {
     fn local_origin(&self, near: &Vec3) -> Vec3 {

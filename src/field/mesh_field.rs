@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use super::report::{SignReport, SignRule};
 use super::sign::{Sides, WINDING_ERROR};
 use super::{Modulus, SignedDistance};
-use crate::math::{limits, Aabb, Vec3};
-use crate::mesh::{Bvh, TriMesh};
-use crate::{Error, Result};
+use voxshell_base::math::{limits, Aabb, Vec3};
+use voxshell_base::{Error, Result};
+use voxshell_mesh::{Bvh, MassProperties, TriMesh};
 
 /// Exact signed distance to a triangle mesh.
 ///
@@ -63,21 +63,28 @@ impl MeshField {
         &self.sides.report
     }
 
+    /// Returns volume, centre of mass and inertia at unit density of the inside, integrated exactly over the triangles
+    /// that bound it; `None` for an open mesh, for one that intersects or touches itself other than at shared corners
+    /// and edges, and where nothing is inside.
+    pub fn mass_properties(&self) -> Option<MassProperties> {
+        self.sides().mass()
+    }
+
     pub(crate) fn sides(&self) -> &Sides {
         &self.sides
     }
 
     /// Returns the hierarchy over the triangles.
-    pub(crate) fn bvh(&self) -> &Bvh {
+    pub fn bvh(&self) -> &Bvh {
         &self.bvh
     }
 
     /// Returns whether the surface is closed: φ changes its sign there and nowhere else.
-    pub(crate) fn is_closed(&self) -> bool {
+    pub fn is_closed(&self) -> bool {
         self.sides.rule != SignRule::WindingNumber
     }
 
-    pub(crate) fn inside(&self, p: Vec3) -> bool {
+    pub fn inside(&self, p: Vec3) -> bool {
         self.sides.inside(p)
     }
 
@@ -86,7 +93,7 @@ impl MeshField {
     }
 
     /// Returns φ in f64, body frame.
-    pub(crate) fn signed(&self, p: Vec3) -> f64 {
+    pub fn signed(&self, p: Vec3) -> f64 {
         let distance = self.bvh.closest_point(p).distance_squared.sqrt();
         if self.sides.inside(p) {
             -distance

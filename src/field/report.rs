@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::math::{Aabb, Vec3};
+use voxshell_base::math::{Aabb, Vec3};
 
 /// Rule by which inside is told from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -36,7 +36,7 @@ pub struct SignReport {
     /// [`Report`]. If the triangles do not agree on the outside, these triangles, and those that are the reverse of
     /// an earlier one, are left out.
     ///
-    /// [`Report`]: crate::mesh::Report
+    /// [`Report`]: voxshell_mesh::Report
     pub duplicate_triangles: u64,
     /// Number of triangles flipped to agree with their neighbours.
     pub flipped_triangles: u64,
@@ -90,7 +90,7 @@ impl UncertainNode {
 
 impl SignReport {
     /// Returns whether all numbers are in the range of a report.
-    pub(crate) fn is_sound(&self) -> bool {
+    pub fn is_sound(&self) -> bool {
         let finite = |p: &Vec3| p.iter().all(|x| x.is_finite());
         let Aabb { min, max } = &self.uncertain_box;
         (self.uncertain_box == Aabb::empty() || finite(min) && finite(max))

@@ -3,9 +3,9 @@
 use rayon::prelude::*;
 
 use super::Grid;
-use crate::math::wide::wide;
-use crate::math::{Aabb, Vec3};
-use crate::memory::ParCollectGuarded;
+use voxshell_base::math::{Aabb, Vec3};
+use voxshell_base::memory::ParCollectGuarded;
+use voxshell_base::wide;
 
 /// Properties of the trilinear interpolant of a grid, extended by the distance to the box outside.
 pub(super) struct Scan {
@@ -232,7 +232,7 @@ fn border_minimum(grid: &Grid, values: &[f32]) -> f32 {
 
 /// Any two nodes are connected by steps between neighbouring nodes whose total length is at most this many times
 /// their distance: see [`steepest_path`].
-pub(crate) const PATH: f64 = 1.1282;
+pub const PATH: f64 = 1.1282;
 
 /// Returns a bound on |v(X) − v(Y)| / |X − Y| over all pairs of nodes, from neighbours alone.
 ///

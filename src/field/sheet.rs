@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use super::mesh_field::scaled_mesh;
 use super::SignedDistance;
-use crate::math::{limits, Aabb, Vec3};
-use crate::mesh::{Bvh, Closest, TriMesh};
-use crate::{Error, Result};
+use voxshell_base::math::{limits, Aabb, Vec3};
+use voxshell_base::{Error, Result};
+use voxshell_mesh::{Bvh, Closest, TriMesh};
 
 /// A sheet of triangles that collides on both sides.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -66,23 +66,23 @@ impl Sheet {
     }
 
     /// Returns the closest point to `p`, body frame, if it is within `limit` metres.
-    pub(crate) fn closest_within(&self, p: &Vec3, limit: f64) -> Option<Closest> {
+    pub fn closest_within(&self, p: &Vec3, limit: f64) -> Option<Closest> {
         self.bvh.closest_within(*p, limit)
     }
 
     /// Returns whether a point of the sheet is at most `distance` metres from `p`, body frame.
-    pub(crate) fn is_within(&self, p: &Vec3, distance: f64) -> bool {
+    pub fn is_within(&self, p: &Vec3, distance: f64) -> bool {
         self.bvh.is_within(*p, distance)
     }
 
     /// Returns the hierarchy over the triangles.
-    pub(crate) fn bvh(&self) -> &Bvh {
+    pub fn bvh(&self) -> &Bvh {
         &self.bvh
     }
 
     /// Returns the unit normal of a triangle by its winding, body frame; `None` for a triangle without area, and for
     /// the index that a point without a closest triangle gets ([`Bvh::closest_point`]).
-    pub(crate) fn normal(&self, triangle: u32) -> Option<Vec3> {
+    pub fn normal(&self, triangle: u32) -> Option<Vec3> {
         let [a, b, c] = self.mesh.triangles.get(triangle as usize)?.map(|i| Vec3::from(self.mesh.vertices[i as usize]));
         (b - a).cross(&(c - a)).try_normalize(0.0)
     }
@@ -117,12 +117,12 @@ pub struct SheetAround<'a> {
 
 impl SheetAround<'_> {
     /// Returns a point in the sheet's body frame. Exact to the rounding of f64.
-    pub(crate) fn body(&self, p: [f32; 3]) -> Vec3 {
+    pub fn body(&self, p: [f32; 3]) -> Vec3 {
         Vec3::from(p.map(f64::from)) + self.origin
     }
 
     /// Returns the distance below which the direction to a point is only the rounding of its coordinates.
-    pub(crate) fn least_distance(&self, p: [f32; 3]) -> f64 {
+    pub fn least_distance(&self, p: [f32; 3]) -> f64 {
         let local: f64 = p.iter().map(|x| f64::from(x.abs())).sum();
         4e-7 * local + 1e-14 * self.origin.abs().sum()
     }

@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 
 use super::analytic::{certified, SLACK};
 use super::{Modulus, SignedDistance};
-use crate::math::{limits, Aabb, Vec3};
-use crate::memory::{filled, CollectGuarded, GrowGuarded};
-use crate::mesh::convex_hull;
-use crate::{Error, Result};
+use voxshell_base::math::{limits, Aabb, Vec3};
+use voxshell_base::memory::{filled, CollectGuarded, GrowGuarded};
+use voxshell_base::{Error, Result};
+use voxshell_mesh::convex_hull;
 
 /// Largest number of balls: the time of a distance grows with their number.
 pub const MAX_BALLS: usize = 64;

@@ -2,9 +2,9 @@
 
 use super::sign::Sides;
 use super::SignRule;
-use crate::math::{Aabb, Vec3};
-use crate::mesh::{crossings, near_pairs, triangle, Bvh, Closest, Crossing, Edges, Feature, FeatureKind};
-use crate::mesh::{FeaturedTriangles, MeshFeature, Placement, Sharp, TriMesh};
+use voxshell_base::math::{Aabb, Vec3};
+use voxshell_mesh::{crossings, near_pairs, triangle, Bvh, Closest, Crossing, Edges, Feature, FeatureKind};
+use voxshell_mesh::{FeaturedTriangles, MeshFeature, Placement, Sharp, TriMesh};
 
 /// Largest number of edges: their numbers are features of contacts, which use two bits for other purposes.
 const MOST_EDGES: usize = 1 << 30;
@@ -22,7 +22,7 @@ pub struct Surface {
 
 /// The closest point of a surface.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Foot {
+pub struct Foot {
     pub point: Vec3,
     pub triangle: u32,
     /// Metres, never negative.
@@ -62,7 +62,7 @@ impl Surface {
     }
 
     /// Returns the signed distance of a point, body frame, metres; infinite where it overflows.
-    pub(crate) fn signed(&self, p: Vec3) -> f64 {
+    pub fn signed(&self, p: Vec3) -> f64 {
         let Some(closest) = self.sides.bvh.closest_within(p, f64::INFINITY) else { return f64::INFINITY };
         let distance = closest.distance_squared.sqrt();
         if self.side(&p, &closest, None, false).0 {
@@ -74,7 +74,7 @@ impl Surface {
 
     /// Returns whether `accept` is true for each triangle, by its number and its corners, that is at most `distance`
     /// metres away from `p`; stops at the first for which it is not.
-    pub(crate) fn all_within(&self, p: Vec3, distance: f64, accept: impl Fn(u32, &[Vec3; 3]) -> bool) -> bool {
+    pub fn all_within(&self, p: Vec3, distance: f64, accept: impl Fn(u32, &[Vec3; 3]) -> bool) -> bool {
         self.sides.bvh.all_within(p, distance, accept)
     }
 
@@ -91,13 +91,13 @@ impl Surface {
     }
 
     /// Returns the numbers of the corners of an edge, the lower first.
-    pub(crate) fn edge_corners(&self, edge: u32) -> [u32; 2] {
+    pub fn edge_corners(&self, edge: u32) -> [u32; 2] {
         self.edges.ends(edge)
     }
 
     /// Returns the number of the edge that names a feature of triangle `k`, in leaf order, in contacts: the edge itself, or
     /// an edge that ends at the vertex. `None` for a face.
-    pub(crate) fn naming_edge(&self, k: u32, feature: &MeshFeature) -> Option<u32> {
+    pub fn naming_edge(&self, k: u32, feature: &MeshFeature) -> Option<u32> {
         match feature.kind {
             FeatureKind::Edge => Some(feature.index),
             FeatureKind::Vertex => {
@@ -113,7 +113,7 @@ impl Surface {
         self.edge_corners(edge).map(|i| self.sides.mesh.vertices[i as usize].into())
     }
 
-    pub(crate) fn contains(&self, p: Vec3) -> bool {
+    pub fn contains(&self, p: Vec3) -> bool {
         self.sides.inside(p)
     }
 
@@ -122,7 +122,7 @@ impl Surface {
     }
 
     /// Returns the point of one triangle that is closest to `p`.
-    pub(crate) fn foot_on(&self, triangle: u32, p: Vec3) -> Foot {
+    pub fn foot_on(&self, triangle: u32, p: Vec3) -> Foot {
         let corners = self.corners(triangle);
         let (point, _) = triangle::closest_point(&corners, triangle::is_sliver(&corners), &p);
         Foot { point, triangle, distance: (point - p).norm() }
@@ -130,31 +130,31 @@ impl Surface {
 
     /// Returns whether the segment between two points of the surface is on it, up to `tolerance`, metres; may be `false`
     /// where the segment passes many triangles, or a corner.
-    pub(crate) fn has_segment(&self, from: &Foot, to: &Foot, tolerance: f64) -> bool {
+    pub fn has_segment(&self, from: &Foot, to: &Foot, tolerance: f64) -> bool {
         self.sharp.has_segment(&self.sides.mesh, [from, to].map(|foot| (foot.point, foot.triangle)), tolerance)
     }
 
     /// Returns the closest point to `p`, no farther than `limit`, a distance to some point of the surface.
-    pub(crate) fn foot(&self, p: Vec3, limit: f64) -> Option<Foot> {
+    pub fn foot(&self, p: Vec3, limit: f64) -> Option<Foot> {
         let closest = self.sides.bvh.closest_within(p, limit)?;
         Some(Foot { point: closest.point, triangle: closest.triangle, distance: closest.distance_squared.sqrt() })
     }
 
     /// Returns the closest point to `p`, body frame, if it is at most `limit` metres away. Of several equally close ones the
     /// choice does not depend on the limit, if that is clearly larger than the distance.
-    pub(crate) fn closest(&self, p: Vec3, limit: f64) -> Option<Closest> {
+    pub fn closest(&self, p: Vec3, limit: f64) -> Option<Closest> {
         self.sides.bvh.closest_within(p, limit)
     }
 
     /// Calls `found` with each triangle that is at most `limit` metres away from `p`, and its closest point.
-    pub(crate) fn near(&self, p: Vec3, limit: f64, found: impl FnMut(u32, Vec3)) {
+    pub fn near(&self, p: Vec3, limit: f64, found: impl FnMut(u32, Vec3)) {
         self.sides.bvh.points_within(p, limit, found);
     }
 
     /// Returns whether `p` is inside, and the outward direction of the surface at `closest`, the closest point to `p`.
     /// `certain` is whether `p` is inside, if that is known. If not `has_direction`, `p` is too close to that point to take the
     /// direction from both.
-    pub(crate) fn side(
+    pub fn side(
         &self,
         p: &Vec3,
         closest: &Closest,
@@ -188,7 +188,7 @@ impl Surface {
 
     /// Calls `found` with each crossing of an edge of either surface through the other, and returns the number of tests.
     /// `placement` takes this surface to the frame of the other.
-    pub(crate) fn crossings(&self, other: &Self, placement: &Placement, found: impl FnMut(Crossing)) -> u64 {
+    pub fn crossings(&self, other: &Self, placement: &Placement, found: impl FnMut(Crossing)) -> u64 {
         crossings((&self.sides.bvh, &self.edges), (&other.sides.bvh, &other.edges), placement, found)
     }
 
@@ -203,48 +203,36 @@ impl Surface {
     }
 
     /// Returns the number of a sharp edge among all edges.
-    pub(crate) fn sharp_edge(&self, index: u32) -> u32 {
+    pub fn sharp_edge(&self, index: u32) -> u32 {
         self.sharp.edges[index as usize]
     }
 
     /// Returns the position of a sharp corner, body frame, and the number of the first sharp edge that ends there.
-    pub(crate) fn sharp_corner(&self, index: u32) -> (Vec3, u32) {
+    pub fn sharp_corner(&self, index: u32) -> (Vec3, u32) {
         let vertex = self.sharp.corners[index as usize];
         (self.sides.mesh.vertices[vertex as usize].into(), self.sharp.corner_edges[index as usize])
     }
 
     /// Calls `found` with the indices of the sharp edges of both surfaces that may be within `distance`, metres, and
     /// returns the number of tests. `placement` takes this surface to the frame of the other.
-    pub(crate) fn near_edges(
-        &self,
-        other: &Self,
-        placement: &Placement,
-        distance: f64,
-        found: impl FnMut(u32, u32),
-    ) -> u64 {
+    pub fn near_edges(&self, other: &Self, placement: &Placement, distance: f64, found: impl FnMut(u32, u32)) -> u64 {
         near_pairs(&self.sharp.edge_tree, &other.sharp.edge_tree, placement, distance, found)
     }
 
     /// Calls `found` with the indices of the sharp corners of this surface and of the triangles of the other that may be
     /// within `distance`, metres, and returns the number of tests. `placement` takes this surface to the frame of the other.
-    pub(crate) fn near_corners(
-        &self,
-        other: &Self,
-        placement: &Placement,
-        distance: f64,
-        found: impl FnMut(u32, u32),
-    ) -> u64 {
+    pub fn near_corners(&self, other: &Self, placement: &Placement, distance: f64, found: impl FnMut(u32, u32)) -> u64 {
         near_pairs(&self.sharp.corner_tree, &other.sides.bvh, placement, distance, found)
     }
 
     /// Returns the direction between the normals of the two triangles beside an edge, unit.
-    pub(crate) fn normal_of_edge(&self, edge: u32) -> Option<Vec3> {
+    pub fn normal_of_edge(&self, edge: u32) -> Option<Vec3> {
         self.sharp.normal_of_edge(&self.sides.mesh, self.edge_corners(edge))
     }
 
     /// Returns whether a position on a triangle is on an edge that is concave, and at which the surface turns by more than
     /// 10°.
-    pub(crate) fn is_at_concave_edge(&self, triangle: u32, feature: Feature) -> bool {
+    pub fn is_at_concave_edge(&self, triangle: u32, feature: Feature) -> bool {
         let Feature::Edge(i) = feature else { return false };
         let corners = self.sides.mesh.triangles[triangle as usize];
         self.sharp.is_sharp_and_concave(&self.sides.mesh, [corners[usize::from(i)], corners[usize::from(i + 1) % 3]])
@@ -252,35 +240,35 @@ impl Surface {
 
     /// Returns whether another body can be locally closest to an edge in a direction, body frame, at a right angle to the
     /// edge; `lean` is the sine of the angle by which the direction may be outside the edge's normal cone.
-    pub(crate) fn edge_faces(&self, edge: u32, direction: &Vec3, lean: f64) -> bool {
+    pub fn edge_faces(&self, edge: u32, direction: &Vec3, lean: f64) -> bool {
         self.sharp.is_in_cone_of_edge(&self.sides.mesh, self.edge_corners(edge), direction, lean)
     }
 
     /// Returns the same of a sharp corner.
-    pub(crate) fn corner_faces(&self, index: u32, direction: &Vec3, lean: f64) -> bool {
+    pub fn corner_faces(&self, index: u32, direction: &Vec3, lean: f64) -> bool {
         self.vertex_faces(self.sharp.corners[index as usize], direction, lean)
     }
 
     /// Returns the same of a vertex.
-    pub(crate) fn vertex_faces(&self, vertex: u32, direction: &Vec3, lean: f64) -> bool {
+    pub fn vertex_faces(&self, vertex: u32, direction: &Vec3, lean: f64) -> bool {
         self.sharp.is_in_cone_of_vertex(&self.sides.mesh, vertex, direction, lean)
     }
 
     /// Returns the outward normal of a triangle, if it has an area.
-    pub(crate) fn normal(&self, triangle: u32) -> Option<Vec3> {
+    pub fn normal(&self, triangle: u32) -> Option<Vec3> {
         let [a, b, c] = self.corners(triangle);
         (b - a).cross(&(c - a)).try_normalize(0.0)
     }
 
     /// Returns the point of a triangle that is closest to `p`, and its position on the triangle.
-    pub(crate) fn foot_and_feature(&self, triangle: u32, p: &Vec3) -> (Vec3, Feature) {
+    pub fn foot_and_feature(&self, triangle: u32, p: &Vec3) -> (Vec3, Feature) {
         let corners = self.corners(triangle);
         triangle::closest_point(&corners, triangle::is_sliver(&corners), p)
     }
 
     /// Returns whether a point outside in a direction from a foot on a triangle has its locally closest point there.
     /// `lean` is as for [`Surface::edge_faces`].
-    pub(crate) fn is_closest_from(&self, triangle: u32, feature: Feature, p: &Vec3, out: &Vec3, lean: f64) -> bool {
+    pub fn is_closest_from(&self, triangle: u32, feature: Feature, p: &Vec3, out: &Vec3, lean: f64) -> bool {
         let corners = self.sides.mesh.triangles[triangle as usize];
         let mesh = &self.sides.mesh;
         match feature {

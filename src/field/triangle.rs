@@ -5,11 +5,11 @@
 //! cy > 0, and a point in space needs three dot products for the transform. Because AB is the longest edge, the test
 //! "inside the triangle" fails for every point that lies beyond an end of it, in spite of rounding: slivers are safe.
 
-use crate::memory::CollectGuarded;
+use voxshell_base::memory::CollectGuarded;
 
 /// A triangle in its own frame, f64: the exact data from which the f32 lanes are rounded.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct TriangleFrame {
+pub struct TriangleFrame {
     /// Position of A.
     pub origin: [f64; 3],
     /// Unit vectors x, y, z.
@@ -105,7 +105,7 @@ impl TriangleFrame {
 
 /// Origin and axes of a triangle's frame, f64.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Base {
+pub struct Base {
     /// Position of A.
     pub origin: [f64; 3],
     /// Unit vectors x, y, z.
@@ -122,7 +122,7 @@ impl Base {
 
 /// A triangle in its own frame, f32.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Triangle {
+pub struct Triangle {
     pub x: [f32; 3],
     pub y: [f32; 3],
     pub z: [f32; 3],
@@ -224,12 +224,12 @@ impl Triangle {
 }
 
 /// Number of triangles side by side in a [`Packet`].
-pub(crate) const LANES: usize = 8;
+pub const LANES: usize = 8;
 
 /// Eight triangles, one array per number, so that a loop over lanes becomes vector instructions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(32))]
-pub(crate) struct Packet {
+pub struct Packet {
     pub fields: [[f32; LANES]; Packet::FIELDS],
 }
 
@@ -304,7 +304,7 @@ impl Packet {
 }
 
 /// Returns an order of triangles in which each run of eight is close together; the same input gives the same order.
-pub(crate) fn cluster(corners: &[[[f64; 3]; 3]]) -> Vec<u32> {
+pub fn cluster(corners: &[[[f64; 3]; 3]]) -> Vec<u32> {
     let centroids: Vec<[f64; 3]> =
         corners.iter().map(|t| [0, 1, 2].map(|k| (t[0][k] + t[1][k] + t[2][k]) / 3.0)).collect_guarded();
     let mut order: Vec<u32> = (0..corners.len() as u32).collect_guarded();

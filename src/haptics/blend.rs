@@ -2,7 +2,7 @@
 
 use super::linearised::Place;
 use super::loads::PerBody;
-use crate::math::{Vec3, Wrench};
+use voxshell_base::math::{Vec3, Wrench};
 
 /// Remainder of contacts that a new snapshot replaced. With a slow simulation the tool is already deep inside a body
 /// when its contacts arrive: they are then faded in over the time between the snapshots, and not at once.

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use crate::contact::{Geometry, Owner};
-use crate::field::{Field, Grid, SignedDistance, Surface};
-use crate::math::{limits, Mat3, Pose, Progress, Twist, Vec3};
-use crate::mesh::simplify::HullHierarchy;
-use crate::mesh::{Locator, MassProperties};
-use crate::pointshell::PointShell;
-use crate::response::{Body, Kinematics};
-use crate::voxmap::{Offset, VoxelGrid, VoxelModel, Voxmap};
-use crate::{Error, Result};
+use voxshell_base::math::{limits, Mat3, Pose, Progress, Twist, Vec3};
+use voxshell_base::{Error, Result};
+use voxshell_contact::{Geometry, Owner};
+use voxshell_field::{Field, Grid, SignedDistance, Surface};
+use voxshell_mesh::simplify::HullHierarchy;
+use voxshell_mesh::{Locator, MassProperties};
+use voxshell_pointshell::PointShell;
+use voxshell_response::{Body, Kinematics};
+use voxshell_voxmap::{Offset, VoxelGrid, VoxelModel, Voxmap};
 
 /// Forms of a body's surface, immutable and shared. A body may lack some of them.
 #[derive(Clone, Default)]

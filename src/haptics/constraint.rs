@@ -6,8 +6,8 @@ use super::height_map::HeightMap;
 use super::qp::{Outcome, Row, Solver, MAX_ROWS};
 use super::shading::{slide, slip, Surface};
 use super::types::Status;
-use crate::math::{from_scaled_axis, scaled_axis, Mat6, Pose, Vec3, Vec6, Wrench};
-use crate::{Error, Result};
+use voxshell_base::math::{from_scaled_axis, scaled_axis, Mat6, Pose, Vec3, Vec6, Wrench};
+use voxshell_base::{Error, Result};
 
 /// A contact that a body may slide along and leave, but not cross.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,7 +18,7 @@ pub struct Constraint {
     pub normal: Vec3,
     /// Remaining distance that the tool may move along the normal, metres: not negative.
     pub gap: f64,
-    /// Feature of the sample: as [`crate::contact::Contact::feature`], with the tool as A.
+    /// Feature of the sample: as [`voxshell_contact::Contact::feature`], with the tool as A.
     pub feature: u32,
     /// Number of the obstacle.
     pub body: u32,

@@ -3,10 +3,10 @@
 
 use nalgebra::{Matrix3x6, Matrix6};
 
-use crate::dynamics::Link;
-use crate::math::{from_scaled_axis, limits, scaled_axis, Mat3, Mat6, Pose, Twist, Vec3, Wrench};
-use crate::response::{Kinematics, Response};
-use crate::{Error, Result};
+use voxshell_base::math::{from_scaled_axis, limits, scaled_axis, Mat3, Mat6, Pose, Twist, Vec3, Wrench};
+use voxshell_base::{Error, Result};
+use voxshell_dynamics::Link;
+use voxshell_response::{Kinematics, Response};
 
 /// Saturation law of a spring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -279,7 +279,7 @@ fn inverse_right_jacobian(theta: &Vec3) -> Mat3 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::{Rotation, Vec6};
+    use voxshell_base::math::{Rotation, Vec6};
 
     fn coupling(saturation: Saturation) -> Coupling {
         Coupling { stiffness: [1000.0, 8.0], damping: [3.0, 0.02], saturation, reach: [0.004, 0.2], point: CENTER }

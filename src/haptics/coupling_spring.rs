@@ -6,8 +6,8 @@ use super::linearised::Place;
 use super::loads::{Ledger, PerBody};
 use super::settings::within;
 use super::{Coupling, Status};
-use crate::math::{Mat6, Pose, Vec3, Vec6, Wrench};
-use crate::response::Response;
+use voxshell_base::math::{Mat6, Pose, Vec3, Vec6, Wrench};
+use voxshell_response::Response;
 
 /// The spring: it has the stiffness and the maximum force of the coupling.
 pub(super) struct CouplingSpring {

@@ -33,16 +33,16 @@ use super::constraint::{difference, mass_matrix, moved, Constraint, ConstraintMo
 use super::height_map::HeightMap;
 use super::qp::{Outcome, Row, Solver, MAX_ROWS};
 use super::types::Status;
-use crate::ccd::impact::{self, time_of_impact, Moving, Path};
-use crate::ccd::mesh_impact::MeshWorkspace;
-use crate::ccd::mesh_near::NearWorkspace;
-use crate::ccd::shell;
-use crate::contact::{self, Contact, Geometry, Roles};
-use crate::field::{Field, SignedDistance};
-use crate::math::{limits, Mat3, Pose, Vec3, Vec6};
-use crate::mesh::Locator;
-use crate::pointshell::PointShell;
-use crate::Result;
+use voxshell_base::math::{limits, Mat3, Pose, Vec3, Vec6};
+use voxshell_base::Result;
+use voxshell_ccd::impact::{self, time_of_impact, Moving, Path};
+use voxshell_ccd::mesh_impact::MeshWorkspace;
+use voxshell_ccd::mesh_near::NearWorkspace;
+use voxshell_ccd::shell;
+use voxshell_contact::{self as contact, Contact, Geometry, Roles};
+use voxshell_field::{Field, SignedDistance};
+use voxshell_mesh::Locator;
+use voxshell_pointshell::PointShell;
 
 /// Heights above the surface, in skins.
 /// Lower bound of all heights: a body that is found nearer was put there, and counts as inside.

@@ -4,8 +4,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::math::{limits, Vec3};
-use crate::{Error, Result};
+use voxshell_base::math::{limits, Vec3};
+use voxshell_base::{Error, Result};
 
 /// Height function: of the obstacle's number and a point near its surface, in the frame of the body, metres.
 pub type Height = dyn Fn(u32, &Vec3) -> f64 + Send + Sync;

@@ -13,12 +13,12 @@ use super::coupling::carried;
 use super::messages::Input;
 use super::qp::{Outcome, Row, Solver};
 use super::{Forms, Settings, Tool};
-use crate::contact::Contact;
-use crate::field::{Field, SignedDistance};
-use crate::math::{Mat6, Pose, Vec6, Wrench};
-use crate::pointshell::PointShell;
-use crate::response::Kinematics;
-use crate::Result;
+use voxshell_base::math::{Mat6, Pose, Vec6, Wrench};
+use voxshell_base::Result;
+use voxshell_contact::Contact;
+use voxshell_field::{Field, SignedDistance};
+use voxshell_pointshell::PointShell;
+use voxshell_response::Kinematics;
 
 /// Largest speed at which the tool is pushed out of a penetration, m/s: slow enough that it does not hop.
 const SLOW: f64 = 0.05;

@@ -4,8 +4,8 @@
 //! every small motion, although no contact has ended. So contacts are kept one by one, or in clusters of contacts that
 //! are near each other and push in similar directions, and each cluster ends by itself.
 
-use crate::math::{from_scaled_axis, scaled_axis, Mat6, Pose, Twist, Vec3, Vec6, Wrench};
-use crate::response::{Kinematics, Response, Sums};
+use voxshell_base::math::{from_scaled_axis, scaled_axis, Mat6, Pose, Twist, Vec3, Vec6, Wrench};
+use voxshell_response::{Kinematics, Response, Sums};
 
 /// Largest number of clusters with few bodies. With up to that many contacts, each contact is a cluster of its own.
 /// Bounds the cost of a servo step.
@@ -379,7 +379,7 @@ impl Sums for Builder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::Rotation;
+    use voxshell_base::math::Rotation;
 
     /// A spring along `push` at an arm from the centre, pressed by `depth`.
     #[derive(Clone, Copy)]

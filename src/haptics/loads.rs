@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::linearised::Place;
 use super::types::Load;
-use crate::math::{Vec3, Vec6, Wrench};
+use voxshell_base::math::{Vec3, Vec6, Wrench};
 
 /// Wrenches on bodies, about their origins. Only bodies that have one are visited; nothing is allocated after the start.
 #[derive(Debug)]

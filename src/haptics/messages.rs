@@ -3,8 +3,8 @@
 use super::constraint::ConstraintModel;
 use super::linearised::Linearised;
 use super::{Settings, Status};
-use crate::math::{Pose, Twist};
-use crate::response::Kinematics;
+use voxshell_base::math::{Pose, Twist};
+use voxshell_response::Kinematics;
 
 /// From the servo to the simulation.
 #[derive(Clone, Copy, Debug)]

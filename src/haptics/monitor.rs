@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::passivity::motion;
 use super::settings::within;
 use super::types::{DeviceState, FaultCounts, Jump, Limits, Rates, Status};
-use crate::math::{limits, Pose, Rotation, Wrench};
+use voxshell_base::math::{limits, Pose, Rotation, Wrench};
 
 /// Shortest time over which a motion is judged, seconds. A loop may be faster than the device refreshes its position:
 /// at 100 kHz over a device of 1 kHz, a hand at 0.1 m/s moves 0.1 mm in one step of 10 µs and nothing in the next 99.
@@ -207,7 +207,7 @@ pub(super) fn sound(device: &DeviceState, speed: [f64; 2]) -> Option<DeviceState
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::Vec3;
+    use voxshell_base::math::Vec3;
 
     const SPEED: [f64; 2] = [10.0, 60.0];
 

@@ -7,8 +7,8 @@
 //! pose counts, and the difference is made up evenly over the time of a call.
 
 use super::{Load, Obstacle};
-use crate::math::{from_scaled_axis, limits, scaled_axis, Mat3, Pose, Twist, Vec3, Wrench};
-use crate::{Error, Result};
+use voxshell_base::math::{from_scaled_axis, limits, scaled_axis, Mat3, Pose, Twist, Vec3, Wrench};
+use voxshell_base::{Error, Result};
 
 /// Pose, twist and mobility that the owner of an obstacle gives.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -118,7 +118,7 @@ impl Follower {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::Rotation;
+    use voxshell_base::math::Rotation;
 
     const PERIOD: f64 = 0.01;
 

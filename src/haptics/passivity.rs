@@ -6,7 +6,7 @@
 //! Δξ for any motion from rest, and over a closed cycle. Springs return no more energy than they store, so E is limited
 //! to that; without the limit, energy that friction dissipated earlier would cover an instability of any length.
 
-use crate::math::{scaled_axis, Pose, Twist, Vec3, Wrench};
+use voxshell_base::math::{scaled_axis, Pose, Twist, Vec3, Wrench};
 
 /// Returns the change of a pose: of the origin, and a rotation vector, world frame.
 pub(super) fn motion(from: &Pose, to: &Pose) -> Twist {

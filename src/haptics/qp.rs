@@ -6,9 +6,9 @@
 //! Goldfarb & Idnani (1983), on an orthogonal factorisation of the active rows that is never updated, only appended to or
 //! made anew: there are six at most.
 
-use crate::field::wide;
-use crate::math::{Mat6, Vec6};
-use crate::{Error, Result};
+use voxshell_base::math::{Mat6, Vec6};
+use voxshell_base::wide;
+use voxshell_base::{Error, Result};
 
 /// Largest number of rows of a program.
 pub const MAX_ROWS: usize = 256;

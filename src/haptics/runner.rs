@@ -16,8 +16,8 @@ pub use self::calls::Calls;
 use self::forces::{couple, Direct, Forces, Port};
 use super::triple_buffer::{self, Reader, Writer};
 use super::{DeviceState, Output, Servo, Simulation};
-use crate::inside;
-use crate::{Error, Result};
+use voxshell_base::inside;
+use voxshell_base::{Error, Result};
 
 /// The shortest and the longest period of the servo, seconds. Stopping a run takes up to one period.
 pub const PERIODS: [f64; 2] = [1e-6, 1.0];

@@ -21,9 +21,9 @@ use super::settings::within;
 use super::slew_limit::SlewLimit;
 use super::triple_buffer::{Reader, Writer};
 use super::{Coupling, DeviceState, Jump, Output, Saturation, Settings, Status, Tool};
-use crate::dynamics::{Mass, RigidBody};
-use crate::math::{from_scaled_axis, Mat3, Pose, Twist, Wrench};
-use crate::response::{Kinematics, Response};
+use voxshell_base::math::{from_scaled_axis, Mat3, Pose, Twist, Wrench};
+use voxshell_dynamics::{Mass, RigidBody};
+use voxshell_response::{Kinematics, Response};
 
 /// Answers the device. Every call has bounded work: no allocation, no lock, no system call.
 pub struct Servo {
@@ -121,7 +121,7 @@ impl Servo {
         snapshots: Reader<Snapshot>,
         fades_in: bool,
         bodies: usize,
-    ) -> crate::Result<Self> {
+    ) -> voxshell_base::Result<Self> {
         let simulated = tool.lightened(settings.reflected_mass);
         let mass = Mass::new(simulated.mass, simulated.center, simulated.inertia)?;
         let handle =

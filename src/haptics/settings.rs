@@ -3,8 +3,8 @@
 use super::god_object::{Budget, Detection, Metric};
 use super::shading::Surface;
 use super::{Coupling, Limits, Renderer, Saturation, Tool};
-use crate::math::{limits, Vec3};
-use crate::{Error, Result};
+use voxshell_base::math::{limits, Vec3};
+use voxshell_base::{Error, Result};
 
 /// Where [`Renderer::Penalty`] takes its contacts from.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -13,7 +13,7 @@ pub enum ContactSource {
     Samples,
     /// Convex pieces of both bodies ([`Forms::hulls`](super::Forms::hulls)), at the level of detail that can be felt:
     /// `tolerance` is the largest deviation of the surface, weighted by the size of the detail against the contact area,
-    /// metres (Otaduy & Lin 2003; [`HullQuery::tolerance`](crate::contact::HullQuery::tolerance)).
+    /// metres (Otaduy & Lin 2003; [`HullQuery::tolerance`](voxshell_contact::HullQuery::tolerance)).
     Hulls { tolerance: f64 },
 }
 

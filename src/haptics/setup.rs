@@ -10,9 +10,9 @@ use super::settings::Settings;
 use super::simulation::{Shared, Simulation};
 use super::triple_buffer::channel;
 use super::types::Status;
-use crate::math::{Pose, Twist};
-use crate::response::Kinematics;
-use crate::Result;
+use voxshell_base::math::{Pose, Twist};
+use voxshell_base::Result;
+use voxshell_response::Kinematics;
 
 /// Makes the two halves of a haptic scene, each for a thread of its own; or one after the other on one thread. For the
 /// renderers with springs at the contacts, the coupling is that of [`Settings::saturated`] for the smallest voxel of the

@@ -1,9 +1,9 @@
 //! Surface effects besides solidity: Coulomb friction, force shading and texture. Knows constraints' geometry and
 //! fields, but neither queries nor the program.
 
-use crate::field::{Field, SignedDistance};
-use crate::math::{limits, Mat6, Pose, Vec3, Vec6};
-use crate::{Error, Result};
+use voxshell_base::math::{limits, Mat6, Pose, Vec3, Vec6};
+use voxshell_base::{Error, Result};
+use voxshell_field::{Field, SignedDistance};
 
 /// Surface effects of a god-object. All zero by default: surfaces are smooth and unshaded.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -11,8 +11,8 @@ use super::obstacle_motion::Follower;
 use super::renderers::{Effect, RenderingMethod, Round};
 use super::triple_buffer::{Reader, Writer};
 use super::{touched_bit, Feel, HeightMap, Loads, Monitor, Obstacle, ObstacleMotion, Settings, Status, Tool};
-use crate::math::{limits, Pose, Twist, Wrench};
-use crate::{Error, Result};
+use voxshell_base::math::{limits, Pose, Twist, Wrench};
+use voxshell_base::{Error, Result};
 
 /// Assumed time of the first round, and the minimum between two rounds, seconds.
 const FIRST: f64 = 1e-3;

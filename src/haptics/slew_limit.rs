@@ -1,6 +1,6 @@
 //! Limits the slope of a wrench while it is faded in.
 
-use crate::math::{Vec3, Wrench};
+use voxshell_base::math::{Vec3, Wrench};
 
 /// Lets a wrench fall and turn back at once, but rise no faster than an even ramp to its present size over the whole
 /// ramp time: also where a renderer's force grows, or comes and goes, in the meantime. Force and torque are limited

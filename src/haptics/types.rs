@@ -1,6 +1,6 @@
 //! Inputs and outputs of the two halves.
 
-use crate::math::{Pose, Twist, Wrench};
+use voxshell_base::math::{Pose, Twist, Wrench};
 
 /// State of the device, world frame of the simulation: the caller maps the device's workspace first.
 #[derive(Clone, Copy, Debug, PartialEq)]

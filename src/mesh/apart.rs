@@ -6,7 +6,7 @@
 //! "apart" is certain, and triangles that touch, or nearly do, are never called apart.
 
 use super::triangle::Corners;
-use crate::math::Vec3;
+use voxshell_base::math::Vec3;
 
 /// Relative rounding error of a dot product or a 3 × 3 determinant of rounded differences, over the sum of the absolute
 /// values of its terms: 8 units in the last place.

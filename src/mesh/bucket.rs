@@ -1,6 +1,6 @@
 //! Sorting of keys that begin with a small number, such as the number of a vertex.
 
-use crate::memory::{filled, with_capacity, GrowGuarded};
+use voxshell_base::memory::{filled, with_capacity, GrowGuarded};
 
 /// Returns the items in ascending order. `first` is the item's leading number, by which the order compares first, less than
 /// `count`. Linear in the items if few have the same number.

@@ -2,7 +2,7 @@
 //! every pair of features once (Curtis, Tamstorf & Manocha 2008, "representative triangles").
 
 use super::{Bvh, TriMesh};
-use crate::memory::{filled, with_capacity, GrowGuarded};
+use voxshell_base::memory::{filled, with_capacity, GrowGuarded};
 
 /// A kind of feature of a mesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -29,7 +29,7 @@ impl MeshFeature {
 }
 
 /// Triangles in a hierarchy, with their vertices and edges each assigned to one of them. Triangles are in leaf order.
-pub(crate) trait FeaturedTriangles {
+pub trait FeaturedTriangles {
     fn bvh(&self) -> &Bvh;
 
     /// Returns vertex i of triangle k, if it is assigned to that triangle.
@@ -121,7 +121,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::mesh::primitives;
+    use crate::primitives;
 
     /// Counts the features by brute force: distinct places, distinct pairs of places.
     fn counts(mesh: &TriMesh) -> (usize, usize) {

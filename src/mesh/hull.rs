@@ -5,14 +5,14 @@
 //! tolerance: every facet's plane supports the hull, and no point strictly outside a plane is ever classified as
 //! inside.
 
-use crate::math::limits;
-use crate::memory::{filled, CollectGuarded, GrowGuarded};
-use crate::{Error, Result};
+use voxshell_base::math::limits;
+use voxshell_base::memory::{filled, CollectGuarded, GrowGuarded};
+use voxshell_base::{Error, Result};
 
 const STEPS: f64 = (1u64 << 40) as f64;
 
 /// A triangulated hull.
-pub(crate) struct Hull {
+pub struct Hull {
     /// Points that the integer coordinates represent, including those not on the hull.
     pub points: Vec<[f64; 3]>,
     /// Counter-clockwise seen from outside.
@@ -189,7 +189,7 @@ impl Builder {
 }
 
 /// Returns the hull of `points` (at least four that are not coplanar, all finite).
-pub(crate) fn convex_hull(points: &[[f64; 3]]) -> Result<Hull> {
+pub fn convex_hull(points: &[[f64; 3]]) -> Result<Hull> {
     for (i, p) in points.iter().enumerate() {
         if !p.iter().all(|x| limits::is_coordinate(*x)) {
             limits::check_point(&format!("points[{i}]"), &(*p).into())?;
@@ -200,7 +200,7 @@ pub(crate) fn convex_hull(points: &[[f64; 3]]) -> Result<Hull> {
     if points.len() < 4 {
         return Err(Error::argument("points", format!("{} points", points.len()), "at least 4, not in one plane"));
     }
-    let bounds = crate::math::Aabb::from_points(points);
+    let bounds = voxshell_base::math::Aabb::from_points(points);
     let extent = bounds.extents().max();
     if !(extent.is_finite() && extent > 0.0) {
         return Err(flat());
@@ -262,7 +262,7 @@ mod tests {
 
     fn check(points: &[[f64; 3]]) -> Hull {
         let hull = convex_hull(points).unwrap();
-        let extent = crate::math::Aabb::from_points(points).extents().max();
+        let extent = voxshell_base::math::Aabb::from_points(points).extents().max();
         for (t, n) in hull.triangles.iter().zip(&hull.normals) {
             let a = hull.points[t[0] as usize];
             for p in &hull.points {

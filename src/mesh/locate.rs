@@ -3,7 +3,7 @@
 use super::features::{FeaturedTriangles, Features, MeshFeature};
 use super::triangle::{self, Corners};
 use super::{Bvh, TriMesh};
-use crate::math::Vec3;
+use voxshell_base::math::Vec3;
 
 /// Triangles whose distances to a point differ by at most this fraction of the mesh's extent are equally close. Four
 /// times the rounding of a coordinate in f32, in which samples are stored.

@@ -1,7 +1,7 @@
 //! Mass properties of the solid that triangles bound, conditions on all mass properties, and principal axes.
 
 use super::{MassProperties, TriMesh};
-use crate::math::{Mat3, Rotation, Vec3};
+use voxshell_base::math::{Mat3, Rotation, Vec3};
 
 /// Tolerance for rounding in the triangle inequality of the principal moments, relative to the largest.
 const ROUNDING: f64 = 1e-9;
@@ -14,7 +14,7 @@ impl TriMesh {
     /// The caller guarantees that the triangles are the boundary of a solid, each once, facing out, and that they do
     /// not intersect each other: the function does not check this. `None` when the volume is no more than rounding, or
     /// too thin for f64 to give a valid inertia.
-    pub(crate) fn mass_of_boundary(&self) -> Option<MassProperties> {
+    pub fn mass_of_boundary(&self) -> Option<MassProperties> {
         let bounds = self.bounds();
         let origin = bounds.center();
         let (mut volume, mut first, mut second) = (0.0, Vec3::zeros(), Mat3::zeros());
@@ -39,7 +39,7 @@ impl TriMesh {
 impl MassProperties {
     /// Makes mass properties from the volume, ∫x and ∫x xᵀ about `origin` (body frame, metres). `None` unless the
     /// result passes [`MassProperties::check`].
-    pub(crate) fn from_moments(volume: f64, first: Vec3, second: Mat3, origin: &Vec3, exact: bool) -> Option<Self> {
+    pub fn from_moments(volume: f64, first: Vec3, second: Mat3, origin: &Vec3, exact: bool) -> Option<Self> {
         let center = first / volume;
         let spread = second / volume - center * center.transpose();
         let inertia = Mat3::identity() * spread.trace() - spread;

@@ -4,8 +4,8 @@ use std::fmt;
 
 use super::weld::{first_equal, has_repeated_corner, rotated};
 use super::{sorted_by_bucket, TriMesh};
-use crate::math::{Aabb, Vec3};
-use crate::memory::{filled, with_capacity, CollectGuarded, GrowGuarded};
+use voxshell_base::math::{Aabb, Vec3};
+use voxshell_base::memory::{filled, with_capacity, CollectGuarded, GrowGuarded};
 
 /// Properties and defects of a mesh. Vertices at equal coordinates count as one, so that a mesh whose faces do not
 /// share vertices is not reported as open.

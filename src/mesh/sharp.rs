@@ -7,8 +7,8 @@
 //! Hierarchies"; Otaduy & Lin 2003, "CLODs").
 
 use super::{Bvh, Edges, TriMesh};
-use crate::math::Vec3;
-use crate::memory::{filled, CollectGuarded, GrowGuarded};
+use voxshell_base::math::Vec3;
+use voxshell_base::memory::{filled, CollectGuarded, GrowGuarded};
 
 /// Cosine of the least angle between the normals beside a sharp edge: 10°.
 const SHARP: f64 = 0.984_807_753_012_208;
@@ -31,7 +31,7 @@ struct Turn {
 
 /// The sharp features of a mesh.
 #[derive(Clone, Debug)]
-pub(crate) struct Sharp {
+pub struct Sharp {
     /// Numbers of the sharp edges, and their hierarchy, in which they are triangles without area.
     pub edges: Vec<u32>,
     pub edge_tree: Bvh,

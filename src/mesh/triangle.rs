@@ -1,7 +1,7 @@
 //! One triangle: closest point, solid angle, ray and box. Everything is computed relative to the query, so that a mesh
 //! far from the origin loses no more precision than its coordinates have lost already. Knows nothing of hierarchies.
 
-use crate::math::{Aabb, Vec3};
+use voxshell_base::math::{Aabb, Vec3};
 
 /// Corners of a triangle.
 pub type Corners = [Vec3; 3];

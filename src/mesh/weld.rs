@@ -5,12 +5,12 @@ use std::borrow::Cow;
 use rayon::prelude::*;
 
 use super::{sorted_by_bucket, TriMesh};
-use crate::math::Vec3;
-use crate::memory::{
+use voxshell_base::math::Vec3;
+use voxshell_base::memory::{
     filled, map_with_capacity, set_with_capacity, with_capacity, CollectGuarded, GrowGuarded, Map, RoomGuarded,
     SliceGuarded,
 };
-use crate::{Error, Result};
+use voxshell_base::{Error, Result};
 
 /// Returns for every vertex the index of the first one with the same coordinates (0 and −0 are the same; so are equal
 /// NaN).
@@ -44,7 +44,7 @@ impl TriMesh {
 
     /// Returns the mesh without triangles whose three corners are at the coordinates of an earlier one's, in any order:
     /// the same set of points.
-    pub(crate) fn without_repeats(&self) -> Cow<'_, TriMesh> {
+    pub fn without_repeats(&self) -> Cow<'_, TriMesh> {
         let same = first_equal(&self.vertices);
         let sorted = |(t, corners): (usize, &[u32; 3])| {
             let mut key = corners.map(|i| same[i as usize]);

@@ -1,7 +1,7 @@
 //! The invariants of a shell, for tests and for files from outside: nothing here may panic, whatever the content.
 
 use super::{PointShell, SphereTree};
-use crate::math::limits::{is_coordinate, is_grid_coordinate};
+use voxshell_base::math::limits::{is_coordinate, is_grid_coordinate};
 
 impl PointShell {
     /// Returns `Err` with a description when an invariant of this type does not hold. Safe on any content, however

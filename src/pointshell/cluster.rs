@@ -2,9 +2,9 @@
 //! nodes: a node's samples are contiguous, and each level's starts are among those of the level below.
 
 use super::kdtree::KdTree;
-use crate::math::{Mat3, Progress, Vec3, Work};
-use crate::memory::{filled, CollectGuarded, GrowGuarded, SliceGuarded};
-use crate::Result;
+use voxshell_base::math::{Mat3, Progress, Vec3, Work};
+use voxshell_base::memory::{filled, CollectGuarded, GrowGuarded, SliceGuarded};
+use voxshell_base::Result;
 
 /// A hierarchy of runs over an order of the samples.
 pub(super) struct Hierarchy {

@@ -13,9 +13,9 @@
 use std::collections::BTreeSet;
 
 use super::shell::{Extremes, PointShell};
-use crate::math::Vec3;
-use crate::memory::{CollectGuarded, GrowGuarded};
-use crate::mesh::convex_hull;
+use voxshell_base::math::Vec3;
+use voxshell_base::memory::{CollectGuarded, GrowGuarded};
+use voxshell_mesh::convex_hull;
 
 /// Largest number of extreme samples. Bodies with more are so round that few samples are near a plane.
 const MOST: usize = 2048;
@@ -31,7 +31,7 @@ const ROUNDS: usize = 64;
 
 impl PointShell {
     /// Returns the extreme samples. They are found on the first call.
-    pub(crate) fn extremes(&self) -> &Extremes {
+    pub fn extremes(&self) -> &Extremes {
         self.extremes.get_or_compute("finding extreme samples", || self.find_extremes().unwrap_or_default())
     }
 

@@ -2,9 +2,9 @@
 
 use super::cluster::{bottom_up, Clusters, Hierarchy};
 use super::kdtree::KdTree;
-use crate::math::{Progress, Vec3, Work};
-use crate::memory::{filled, CollectGuarded, GrowGuarded, SliceGuarded};
-use crate::Result;
+use voxshell_base::math::{Progress, Vec3, Work};
+use voxshell_base::memory::{filled, CollectGuarded, GrowGuarded, SliceGuarded};
+use voxshell_base::Result;
 
 /// A point is an outlier when its distance from its cluster's parent point is above this factor times the level's
 /// median of the clusters' largest such distances. (The paper has a threshold but does not specify it.)

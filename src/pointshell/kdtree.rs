@@ -1,7 +1,7 @@
 //! A kd-tree with removable points, for the greedy clustering.
 
-use crate::math::{Aabb, Vec3};
-use crate::memory::{filled, CollectGuarded};
+use voxshell_base::math::{Aabb, Vec3};
+use voxshell_base::memory::{filled, CollectGuarded};
 
 /// Points per leaf.
 const BUCKET: usize = 8;

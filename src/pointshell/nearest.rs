@@ -4,16 +4,16 @@ use rayon::prelude::*;
 
 use super::shell::round_up;
 use super::PointShell;
-use crate::math::{Progress, Vec3, Work};
-use crate::memory::GrowGuarded;
-use crate::Result;
+use voxshell_base::math::{Progress, Vec3, Work};
+use voxshell_base::memory::GrowGuarded;
+use voxshell_base::Result;
 
 /// Node of the depth-first stack with the lower bound of its samples' squared distances.
 type Entry = (f64, u32);
 
 /// Scratch of [`PointShell::nearest`], so that many searches allocate once.
 #[derive(Default)]
-pub(crate) struct Search {
+pub struct Search {
     stack: Vec<Entry>,
     /// Nodes and samples looked at.
     pub looked_at: u64,

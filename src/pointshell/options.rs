@@ -1,6 +1,6 @@
 //! Options of a pointshell, and their checks.
 
-use crate::{Error, Result};
+use voxshell_base::{Error, Result};
 
 /// Placement of samples on a mesh.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -95,14 +95,14 @@ impl Default for ShellOptions {
 }
 
 impl ShellOptions {
-    pub(crate) fn check_tree(&self) -> Result<()> {
+    pub fn check_tree(&self) -> Result<()> {
         if !(1..=64).contains(&self.branching) {
             return Err(Error::argument("branching", self.branching, "1 to 64"));
         }
         Ok(())
     }
 
-    pub(crate) fn check_sampling(&self) -> Result<()> {
+    pub fn check_sampling(&self) -> Result<()> {
         let is_length = |x: f64| x > 0.0 && x.is_finite();
         if let Sampling::Projection { voxel_size } = self.method {
             if !is_length(voxel_size) {
@@ -128,7 +128,7 @@ impl ShellOptions {
 
     /// Checks the bytes of the finished arrays, of the scratch for making them and of `others` against the limit;
     /// returns their number.
-    pub(crate) fn check_memory(&self, samples: u64, bytes_per_sample: u64, others: u64) -> Result<u64> {
+    pub fn check_memory(&self, samples: u64, bytes_per_sample: u64, others: u64) -> Result<u64> {
         let needed = samples.saturating_mul(bytes_per_sample).saturating_add(others);
         if needed > self.memory_limit || samples > u32::MAX as u64 / 4 {
             let what = format!("a pointshell of {samples} samples");

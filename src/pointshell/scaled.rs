@@ -2,9 +2,9 @@
 
 use super::shell::round_up;
 use super::{tree, PointShell, SphereTree};
-use crate::math::limits::{is_coordinate, is_grid_coordinate};
-use crate::memory::{self, CollectGuarded, Derived, SliceGuarded};
-use crate::{Error, Result};
+use voxshell_base::math::limits::{is_coordinate, is_grid_coordinate};
+use voxshell_base::memory::{self, CollectGuarded, Derived, SliceGuarded};
+use voxshell_base::{Error, Result};
 
 impl PointShell {
     /// Returns the shell of the body scaled by a positive, finite `factor` about its origin: the same samples in the

@@ -1,7 +1,7 @@
 //! The shell and its sphere tree: flat arrays and their properties.
 
-use crate::math::{Aabb, Vec3};
-use crate::memory::Derived;
+use voxshell_base::math::{Aabb, Vec3};
+use voxshell_base::memory::Derived;
 
 /// Surface samples under a sphere tree, structure of arrays, f32 in the local frame (body axes, origin `origin`).
 ///
@@ -11,18 +11,18 @@ use crate::memory::Derived;
 pub struct PointShell {
     /// Origin of the local frame in the body frame, metres.
     pub origin: Vec3,
-    #[serde(deserialize_with = "crate::memory::deserialize_vec")]
+    #[serde(deserialize_with = "voxshell_base::memory::deserialize_vec")]
     pub x: Vec<f32>,
-    #[serde(deserialize_with = "crate::memory::deserialize_vec")]
+    #[serde(deserialize_with = "voxshell_base::memory::deserialize_vec")]
     pub y: Vec<f32>,
-    #[serde(deserialize_with = "crate::memory::deserialize_vec")]
+    #[serde(deserialize_with = "voxshell_base::memory::deserialize_vec")]
     pub z: Vec<f32>,
     /// Unit outward normals.
-    #[serde(deserialize_with = "crate::memory::deserialize_vec")]
+    #[serde(deserialize_with = "voxshell_base::memory::deserialize_vec")]
     pub nx: Vec<f32>,
-    #[serde(deserialize_with = "crate::memory::deserialize_vec")]
+    #[serde(deserialize_with = "voxshell_base::memory::deserialize_vec")]
     pub ny: Vec<f32>,
-    #[serde(deserialize_with = "crate::memory::deserialize_vec")]
+    #[serde(deserialize_with = "voxshell_base::memory::deserialize_vec")]
     pub nz: Vec<f32>,
     /// Largest distance from any point of the surface (of the sharp edges, for [`Sampling::Features`](super::Sampling::Features)) to its nearest
     /// sample, metres, as measured at cooking.
@@ -39,34 +39,34 @@ pub struct PointShell {
 /// All leaves are on the last level, so each level covers every sample and is a level of detail of the whole body.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct SphereTree {
-    #[serde(deserialize_with = "crate::memory::deserialize_vec")]
+    #[serde(deserialize_with = "voxshell_base::memory::deserialize_vec")]
     pub cx: Vec<f32>,
-    #[serde(deserialize_with = "crate::memory::deserialize_vec")]
+    #[serde(deserialize_with = "voxshell_base::memory::deserialize_vec")]
     pub cy: Vec<f32>,
-    #[serde(deserialize_with = "crate::memory::deserialize_vec")]
+    #[serde(deserialize_with = "voxshell_base::memory::deserialize_vec")]
     pub cz: Vec<f32>,
     /// Radius, metres: at least the exact distance to the farthest sample below times 1 + 2^-20, which is more than the
     /// rounding of any order of operations in f32, and than what a rotation matrix rounded to f32 stretches.
-    #[serde(deserialize_with = "crate::memory::deserialize_vec")]
+    #[serde(deserialize_with = "voxshell_base::memory::deserialize_vec")]
     pub radius: Vec<f32>,
     /// Index of the first child node; for a leaf, `u32::MAX`.
-    #[serde(deserialize_with = "crate::memory::deserialize_vec")]
+    #[serde(deserialize_with = "voxshell_base::memory::deserialize_vec")]
     pub first_child: Vec<u32>,
     /// Number of children, at most `branching`; 0 for a leaf.
-    #[serde(deserialize_with = "crate::memory::deserialize_vec")]
+    #[serde(deserialize_with = "voxshell_base::memory::deserialize_vec")]
     pub child_count: Vec<u32>,
     /// Samples below the node: first index and number.
-    #[serde(deserialize_with = "crate::memory::deserialize_vec")]
+    #[serde(deserialize_with = "voxshell_base::memory::deserialize_vec")]
     pub first_sample: Vec<u32>,
-    #[serde(deserialize_with = "crate::memory::deserialize_vec")]
+    #[serde(deserialize_with = "voxshell_base::memory::deserialize_vec")]
     pub sample_count: Vec<u32>,
     /// The sample that represents the node when a traversal stops here (D4's parent point): for minimal balls the one
     /// nearest the mean, for nested spheres the one at the centre. For minimal balls it is also the representative of
     /// one of the children.
-    #[serde(deserialize_with = "crate::memory::deserialize_vec")]
+    #[serde(deserialize_with = "voxshell_base::memory::deserialize_vec")]
     pub representative: Vec<u32>,
     /// Start of each level in the node arrays, root level first, with the total at the end.
-    #[serde(deserialize_with = "crate::memory::deserialize_vec")]
+    #[serde(deserialize_with = "voxshell_base::memory::deserialize_vec")]
     pub levels: Vec<u32>,
     /// K, the requested branching.
     pub branching: u32,
@@ -74,7 +74,7 @@ pub struct SphereTree {
 
 /// The extreme samples of a shell; none if there are too many, or if all samples are in a plane.
 #[derive(Debug, Default)]
-pub(crate) struct Extremes {
+pub struct Extremes {
     /// Their numbers, ascending.
     pub samples: Vec<u32>,
     /// Their positions in the local frame, metres.
@@ -160,7 +160,7 @@ impl SphereTree {
 }
 
 /// Returns the smallest f32 that is not below `x`, for `x` ≥ 0.
-pub(crate) fn round_up(x: f64) -> f32 {
+pub fn round_up(x: f64) -> f32 {
     let rounded = x as f32;
     if rounded as f64 >= x {
         rounded

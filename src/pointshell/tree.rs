@@ -4,16 +4,16 @@ use rayon::prelude::*;
 
 use super::shell::round_up;
 use super::{cluster, greedy, nearest, Clustering, PointShell, ShellOptions, SphereTree, TreeKind};
-use crate::math::miniball::minimal_enclosing_ball;
-use crate::math::{limits, Aabb, Progress, Vec3, Work};
-use crate::memory::{self, CollectGuarded, Derived, GrowGuarded, ParCollectGuarded, SliceGuarded};
-use crate::{Error, Result};
+use voxshell_base::math::miniball::minimal_enclosing_ball;
+use voxshell_base::math::{limits, Aabb, Progress, Vec3, Work};
+use voxshell_base::memory::{self, CollectGuarded, Derived, GrowGuarded, ParCollectGuarded, SliceGuarded};
+use voxshell_base::{Error, Result};
 
 /// Relative excess of every radius, see [`SphereTree::radius`].
 pub(super) const RADIUS_SLACK: f64 = 1.0 / (1u32 << 20) as f64;
 
 /// Bytes of the arrays and of the scratch for building them, approximately.
-pub(crate) const BYTES_PER_SAMPLE: u64 = 200;
+pub const BYTES_PER_SAMPLE: u64 = 200;
 
 /// Number of centres tried for a sphere whose centre must be a sample.
 const CENTER_CANDIDATES: usize = 64;
@@ -42,7 +42,7 @@ impl PointShell {
 }
 
 /// Makes a shell of body-frame samples; lengths and options were checked.
-pub(crate) fn build(
+pub fn build(
     points: &[[f64; 3]],
     normals: &[[f64; 3]],
     options: &ShellOptions,

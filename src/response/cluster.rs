@@ -1,7 +1,7 @@
 //! Reduction of many contacts to a few, so that stiffness does not grow with the number of samples.
 
-use crate::contact::{Contact, FEATURE_OF_B};
-use crate::math::Vec3;
+use voxshell_base::math::Vec3;
+use voxshell_contact::{Contact, FEATURE_OF_B};
 
 /// Feature of a contact that stands for several contacts; no sample has this number. Penalty forces treat it as a
 /// plane.

@@ -2,10 +2,10 @@
 
 use super::gather::{Law, Pair, Part, Sums, Touch};
 use super::{Kinematics, On, PenaltySettings, Response};
-use crate::ccd::impact::{Collision, Moving};
-use crate::contact::{Geometry, FEATURE_OF_B};
-use crate::field::{Field, SignedDistance};
-use crate::math::{Mat3, Pose, Twist, Vec3};
+use voxshell_base::math::{Mat3, Pose, Twist, Vec3};
+use voxshell_ccd::impact::{Collision, Moving};
+use voxshell_contact::{Geometry, FEATURE_OF_B};
+use voxshell_field::{Field, SignedDistance};
 
 /// Parameters of penalty forces over a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -73,7 +73,7 @@ fn mix(ends: &[Vec3; 2], t: f64) -> Vec3 {
 /// Returns the penalty force on one of two bodies, averaged over a step: F* = Σ ∫ F dt / Δt and τ* = Σ ∫ r × F dt /
 /// Δt over the intervals in which samples are in contact, by the midpoint rule (Xu & Barbič 2016, equations 3 to 5;
 /// with the damping of 2014, equations 3 to 11). To be applied in the next step. `collisions` is the result of
-/// [`impact::contacts`](crate::ccd::impact::contacts) for these bodies on straight paths, with `max_separation` equal
+/// [`impact::contacts`](voxshell_ccd::impact::contacts) for these bodies on straight paths, with `max_separation` equal
 /// to the offset of the penalty.
 ///
 /// At each time F is the force of [`penalty`](super::penalty) for the sample at that time. As in the papers, its
@@ -92,7 +92,7 @@ pub fn continuous(collisions: &[Collision], a: &Sweep, b: &Sweep, on: On, settin
 }
 
 /// Adds the force of [`continuous`] to the sums, contact by contact.
-pub(crate) fn continuous_into(
+pub fn continuous_into(
     collisions: &[Collision],
     bodies: [&Sweep; 2],
     on: On,

@@ -4,7 +4,7 @@
 use nalgebra::{Matrix3, Vector6};
 
 use super::{Kinematics, Response};
-use crate::math::{Mat6, Vec3, Wrench};
+use voxshell_base::math::{Mat6, Vec3, Wrench};
 
 /// Coefficients of the force.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,7 +53,7 @@ pub(super) struct Pair<'a> {
 }
 
 /// The sums to which the responses of single contacts are added: one for all contacts, or one for each group.
-pub(crate) trait Sums {
+pub trait Sums {
     /// Returns the sum for a contact at `point`, world frame, metres, that pushes the body along `push`, unit.
     fn of(&mut self, point: &Vec3, push: &Vec3) -> &mut Response;
 

@@ -1,8 +1,8 @@
 //! Impulses at contacts, deepest first.
 
 use super::Kinematics;
-use crate::contact::Contact;
-use crate::math::{Mat3, Twist, Vec3, Wrench};
+use voxshell_base::math::{Mat3, Twist, Vec3, Wrench};
+use voxshell_contact::Contact;
 
 /// Inverse mass and inverse inertia of a body. All zero for a fixed body.
 #[derive(Clone, Copy, Debug, PartialEq)]

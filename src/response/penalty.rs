@@ -2,9 +2,9 @@
 
 use super::gather::{Law, Pair, Part, Sums, Touch};
 use super::{Body, On, Response};
-use crate::contact::{Contact, FEATURE_OF_B};
-use crate::field::{Field, SignedDistance};
-use crate::math::Vec3;
+use voxshell_base::math::Vec3;
+use voxshell_contact::{Contact, FEATURE_OF_B};
+use voxshell_field::{Field, SignedDistance};
 
 /// Parameters of penalty forces.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,7 +51,7 @@ impl PenaltySettings {
 /// Each contact with φ below `settings.offset` pushes with F = k (offset − φ) − b u·v along u, the inward normal of
 /// its sample: unlike the field's gradient it does not jump where the sample passes the medial axis (Sagardia et al.
 /// 2014, equations 2 and 3; Xu & Barbič 2016, section 4.1). `contacts` is the result of
-/// [`contact::contacts`](crate::contact::contacts()) for these bodies at these poses; the contacts of both directions
+/// [`contact::contacts`](voxshell_contact::contacts()) for these bodies at these poses; the contacts of both directions
 /// are summed. The force of a contact whose sample is not among the given shells is along the contact's normal, which
 /// is fixed to the other body: a plane (Otaduy & Lin 2005, equation 21). The gradient of a sample's depth is the
 /// gradient of the field, if a field is given.
@@ -64,7 +64,7 @@ pub fn penalty(contacts: &[Contact], a: &Body, b: &Body, on: On, settings: &Pena
 }
 
 /// Adds the force of [`penalty`] to the sums, contact by contact.
-pub(crate) fn penalty_into(
+pub fn penalty_into(
     contacts: &[Contact],
     bodies: [&Body; 2],
     on: On,

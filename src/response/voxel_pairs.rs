@@ -1,8 +1,8 @@
 //! Contacts of voxel pairs, for the impulses of Ruffaldi et al. 2008, section 3.3.1.
 
-use crate::contact::Contact;
-use crate::memory::GrowGuarded;
-use crate::voxtree::VoxelPair;
+use voxshell_base::memory::GrowGuarded;
+use voxshell_contact::Contact;
+use voxshell_voxtree::VoxelPair;
 
 /// Replaces `out` by one contact for each pair of voxels: its point is the middle between the centres, its normal
 /// [`VoxelPair::direction`], its separation the depth with a minus sign, its feature the number of A's voxel. Pairs of nodes, which

@@ -4,12 +4,12 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use crate::contact::Completeness;
-use crate::math::clock::Instant;
-use crate::math::{Pose, RigidF32, Vec3, Wrench};
-use crate::memory::GrowGuarded;
-use crate::pointshell::PointShell;
-use crate::voxmap::{Rule, Voxelmap};
+use voxshell_base::math::clock::Instant;
+use voxshell_base::math::{Pose, RigidF32, Vec3, Wrench};
+use voxshell_base::memory::GrowGuarded;
+use voxshell_contact::Completeness;
+use voxshell_pointshell::PointShell;
+use voxshell_voxmap::{Rule, Voxelmap};
 
 /// Parameters of [`voxel_query`].
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,10 +3,10 @@
 
 use super::gather::{Law, Pair, Part, Touch};
 use super::{Body, Kinematics, Response};
-use crate::field::{Field, SignedDistance};
-use crate::math::{Pose, RigidF32, Vec3};
-use crate::pointshell::PointShell;
-use crate::voxmap::{DistanceMap, LayerMap, VoxelGrid, VoxelType, Voxmap};
+use voxshell_base::math::{Pose, RigidF32, Vec3};
+use voxshell_field::{Field, SignedDistance};
+use voxshell_pointshell::PointShell;
+use voxshell_voxmap::{DistanceMap, LayerMap, VoxelGrid, VoxelType, Voxmap};
 
 /// Scratch memory: one per thread, grown on first use. Warm calls do not allocate.
 #[derive(Clone, Debug, Default)]
@@ -91,7 +91,7 @@ pub struct VpsResponse {
 /// Computes the tangent-plane force (McNeely, Puterbaugh & Troy 1999, sections 3 and 5). A sample in the force layer
 /// is pushed along its inward normal by k d. d is its distance beyond the plane through the voxel's centre,
 /// perpendicular to its normal, and at most half a voxel: a coupling force that is clamped at s/2 does not drag it
-/// through. The voxmap defines the force layer; with [`Offset::MCNEELY`](crate::voxmap::Offset::MCNEELY) no surfaces
+/// through. The voxmap defines the force layer; with [`Offset::MCNEELY`](voxshell_voxmap::Offset::MCNEELY) no surfaces
 /// touch while no sample is inside the layer. From `settings.average_from` samples on, forces are averaged.
 ///
 /// A sample in the proximity layer that approaches is braked by F = −b n (n·v), n its outward normal. A sample

@@ -1,5 +1,5 @@
 //! Sets of voxels: one bit each, rows along x padded to whole words.
-use crate::memory::{filled, filled_with, CollectGuarded, SliceGuarded};
+use voxshell_base::memory::{filled, filled_with, CollectGuarded, SliceGuarded};
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -3,9 +3,9 @@
 use rayon::prelude::*;
 
 use super::{VoxelGrid, VoxelModel};
-use crate::field::SignedDistance;
-use crate::memory::{self, boxed, filled, CollectGuarded};
-use crate::{Error, Result};
+use voxshell_base::memory::{self, boxed, filled, CollectGuarded};
+use voxshell_base::{Error, Result};
+use voxshell_field::SignedDistance;
 
 /// Storage of a distance: `f32` in metres, or `i16` in units of λ.
 pub trait DistanceSample: Copy + Send + Sync + 'static {

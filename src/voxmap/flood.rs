@@ -13,9 +13,9 @@ use rayon::prelude::*;
 
 use super::bits::{next, set_run, Bits};
 use super::VoxelGrid;
-use crate::math::Progress;
-use crate::memory::{with_capacity, CollectGuarded, GrowGuarded, ParCollectGuarded};
-use crate::{Error, Result};
+use voxshell_base::math::Progress;
+use voxshell_base::memory::{with_capacity, CollectGuarded, GrowGuarded, ParCollectGuarded};
+use voxshell_base::{Error, Result};
 
 /// Voxels `from..to` of a row, none of them surface.
 type Run = [u32; 2];

@@ -1,9 +1,9 @@
 //! Positions of the voxels, and the voxel that holds a point.
 
-use crate::field::Grid;
-use crate::math::{limits, Aabb, Vec3};
-use crate::mesh::TriMesh;
-use crate::{Error, Result};
+use voxshell_base::math::{limits, Aabb, Vec3};
+use voxshell_base::{Error, Result};
+use voxshell_field::Grid;
+use voxshell_mesh::TriMesh;
 
 /// Resolution of a voxel grid, and its memory limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,7 +19,7 @@ pub struct VoxelOptions {
 
 impl VoxelOptions {
     /// Returns options with four voxels of padding and at most 4 GiB: the grid that
-    /// [`FieldOptions::new`](crate::cook::FieldOptions::new) gives a field.
+    /// [`FieldOptions::new`](voxshell_cook::FieldOptions::new) gives a field.
     pub fn new(voxel_size: f64) -> Self {
         Self { voxel_size, padding_voxels: 4, memory_limit: 4 << 30 }
     }

@@ -6,9 +6,9 @@ use rayon::prelude::*;
 
 use super::bits::{has, Bits};
 use super::{Branching, LayerTree, VoxelGrid, VoxelModel, VoxelTree};
-use crate::math::Progress;
-use crate::memory::{boxed, filled, with_capacity, GrowGuarded};
-use crate::Result;
+use voxshell_base::math::Progress;
+use voxshell_base::memory::{boxed, filled, with_capacity, GrowGuarded};
+use voxshell_base::Result;
 
 /// Layer of every voxel: 0 on the surface, n in the n-th layer inside, −n in the n-th outside. Immutable; shared by any
 /// number of threads.

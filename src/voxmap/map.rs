@@ -4,8 +4,8 @@ use rayon::prelude::*;
 
 use super::bits::{has, Bits};
 use super::{Branching, Offset, TypeTree, VoxelGrid, VoxelModel, VoxelTree, VoxelType};
-use crate::memory::{self, boxed, filled};
-use crate::{Error, Result};
+use voxshell_base::memory::{self, boxed, filled};
+use voxshell_base::{Error, Result};
 
 /// Two bits per voxel. Immutable; shared by any number of threads.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::VoxelGrid;
-use crate::memory::filled;
+use voxshell_base::memory::filled;
 
 /// Numbers of a map that follow from its voxels. They are measured when a map is made and when it is loaded, never
 /// read from a file.

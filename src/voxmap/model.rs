@@ -6,11 +6,11 @@ use rayon::prelude::*;
 
 use super::bits::Bits;
 use super::{flood, surface, VoxelGrid, VoxelOptions};
-use crate::field::SignedDistance;
-use crate::math::Progress;
-use crate::memory::{filled, CollectGuarded};
-use crate::mesh::TriMesh;
-use crate::{Error, Result};
+use voxshell_base::math::Progress;
+use voxshell_base::memory::{filled, CollectGuarded};
+use voxshell_base::{Error, Result};
+use voxshell_field::SignedDistance;
+use voxshell_mesh::TriMesh;
 
 /// Surface and interior voxels of a body; all others are free. Immutable; shared by any number of threads. The same
 /// input gives the same bytes on any number of threads.
@@ -56,7 +56,7 @@ impl VoxelModel {
     /// Makes the model of a field φ, sampled at the centre, corners, edge and face middles of each voxel.
     ///
     /// **Surface** voxels are the voxels over whose 27 samples φ is 0 or changes sign. For a
-    /// [`DenseField`](crate::field::DenseField) whose nodes are the voxel centres these are the voxels through which
+    /// [`DenseField`](voxshell_field::DenseField) whose nodes are the voxel centres these are the voxels through which
     /// the zero level of its interpolant passes, because a trilinear function on a box takes its extremes at corners.
     /// **Interior** voxels are the others with φ < 0 at the centre. For any φ, no step between neighbours, over corners
     /// too, leads from interior to free.
@@ -150,7 +150,7 @@ impl VoxelModel {
     }
 
     /// Returns the voxels of row (j, k), 64 in a word: the surface voxels, with `solid` the interior ones too.
-    pub(crate) fn row(&self, j: u32, k: u32, solid: bool) -> impl Iterator<Item = u64> + '_ {
+    pub fn row(&self, j: u32, k: u32, solid: bool) -> impl Iterator<Item = u64> + '_ {
         let interior = self.interior.row(j, k).iter().map(move |&word| if solid { word } else { 0 });
         self.surface.row(j, k).iter().zip(interior).map(|(surface, interior)| surface | interior)
     }

@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 use super::tree::StoredTree;
 use super::voxelmap::Data;
 use super::{DistanceMap, LayerMap, LayerTree, Offset, TypeTree, VoxelGrid, VoxelTree, Voxelmap, Voxmap};
-use crate::field::Grid;
-use crate::math::Vec3;
-use crate::memory::{deserialize_vec, SliceGuarded};
+use voxshell_base::math::Vec3;
+use voxshell_base::memory::{deserialize_vec, SliceGuarded};
+use voxshell_field::Grid;
 
 /// A map's parts as a file holds them.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
@@ -113,7 +113,7 @@ impl Voxelmap {
             }
             Stored::Real(values) => {
                 whole("distances", values.len(), n)?;
-                let sound = |d: f32| crate::math::limits::is_grid_coordinate(d.into());
+                let sound = |d: f32| voxshell_base::math::limits::is_grid_coordinate(d.into());
                 if let Some(d) = values.iter().find(|d| !sound(**d)) {
                     return Err(format!("a distance is {d}"));
                 }

@@ -10,9 +10,9 @@ use rayon::prelude::*;
 
 use super::bits::{Bits, SharedBits};
 use super::VoxelGrid;
-use crate::math::Vec3;
-use crate::mesh::TriMesh;
-use crate::{Error, Result};
+use voxshell_base::math::Vec3;
+use voxshell_base::{Error, Result};
+use voxshell_mesh::TriMesh;
 
 /// One direction: low ≤ a·c ≤ high for the centre c of a voxel that may be touched.
 #[derive(Clone, Copy, Default)]

@@ -4,10 +4,10 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::{VoxelGrid, VoxelType};
-use crate::memory::{
+use voxshell_base::memory::{
     self, deserialize_vec, filled, with_capacity, CollectGuarded, GrowGuarded, ParCollectGuarded, SliceGuarded,
 };
-use crate::{Error, Result};
+use voxshell_base::{Error, Result};
 
 /// Number of children along each edge of a node: 2ᴺ, so that it has 2³ᴺ children.
 ///

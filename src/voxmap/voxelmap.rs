@@ -3,9 +3,9 @@
 use super::{
     Branching, DistanceMap, LayerMap, LayerTree, Measures, Offset, TypeTree, VoxelGrid, VoxelModel, VoxelType, Voxmap,
 };
-use crate::field::SignedDistance;
-use crate::math::Progress;
-use crate::{Error, Result};
+use voxshell_base::math::Progress;
+use voxshell_base::{Error, Result};
+use voxshell_field::SignedDistance;
 
 /// What a voxel holds, and how it is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,12 +3,12 @@
 use rayon::prelude::*;
 
 use super::tree::{encode_normal, VoxTree, NO_NORMAL};
-use crate::field::{Grid, MeshField, SignedDistance};
-use crate::math::{limits, Aabb, Progress, Vec3};
-use crate::memory::{filled, with_capacity, GrowGuarded};
-use crate::mesh::TriMesh;
-use crate::voxmap::{Branching, VoxelGrid, VoxelModel};
-use crate::{Error, Result};
+use voxshell_base::math::{limits, Aabb, Progress, Vec3};
+use voxshell_base::memory::{filled, with_capacity, GrowGuarded};
+use voxshell_base::{Error, Result};
+use voxshell_field::{Grid, MeshField, SignedDistance};
+use voxshell_mesh::TriMesh;
+use voxshell_voxmap::{Branching, VoxelGrid, VoxelModel};
 
 /// Which voxels of a body are in its tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

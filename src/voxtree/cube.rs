@@ -1,6 +1,6 @@
 //! Cube against cube, exactly: separating axes.
 
-use crate::math::{Mat3, Vec3};
+use voxshell_base::math::{Mat3, Vec3};
 
 /// Returns the penetration depth of two closed cubes, metres: the shortest translation that separates them, 0 if they
 /// only touch, `None` if they have no point in common.

@@ -1,6 +1,6 @@
 //! The pairs of an answer.
 
-use crate::math::Vec3;
+use voxshell_base::math::Vec3;
 
 /// Two voxels that intersect; in a coarse answer also two nodes whose spheres intersect. World frame, metres.
 ///

@@ -12,11 +12,11 @@ use super::cube::cube_overlap;
 use super::pair::VoxelPair;
 use super::spheres::{Batch, Cell, PlacedShell, PlacedTree, Spheres, LANES};
 use super::tree::{Grow, VoxTree};
-use crate::field::wide;
-use crate::math::{limits, Mat3, Pose, Twist, Vec3};
-use crate::memory::{with_capacity, RoomGuarded};
-use crate::pointshell::PointShell;
-use crate::{Error, Result};
+use voxshell_base::math::{limits, Mat3, Pose, Twist, Vec3};
+use voxshell_base::memory::{with_capacity, RoomGuarded};
+use voxshell_base::wide;
+use voxshell_base::{Error, Result};
+use voxshell_pointshell::PointShell;
 
 /// Bound on the rounding of the distance of two spheres less the sum of their radii, in sums of both root radii: all
 /// coordinates are below 2, a coordinate is a sum of at most ten terms of which each rounds by 2⁻²³, and the square of a

@@ -2,8 +2,8 @@
 
 use super::tree::{Grow, VoxTree};
 use super::TABLE;
-use crate::math::{power, Vec3};
-use crate::pointshell::PointShell;
+use voxshell_base::math::{power, Vec3};
+use voxshell_pointshell::PointShell;
 
 /// A node: its number, and its coordinates on its level.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

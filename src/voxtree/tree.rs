@@ -1,8 +1,8 @@
 //! The tree: one bit for each possible child, and counts of bits.
 
-use crate::math::{Aabb, Vec3};
-use crate::memory::with_capacity;
-use crate::voxmap::Branching;
+use voxshell_base::math::{Aabb, Vec3};
+use voxshell_base::memory::with_capacity;
+use voxshell_voxmap::Branching;
 
 /// An implicit sphere tree of voxels. Immutable; shared by any number of threads.
 ///
@@ -13,23 +13,23 @@ use crate::voxmap::Branching;
 /// Ruffaldi et al. 2008, section 3.1. Child (x, y, z) of a node has bit (z·2ᴺ + y)·2ᴺ + x.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VoxTree {
-    pub(crate) branching: Branching,
+    pub branching: Branching,
     /// L: level of the root, at least 1.
-    pub(crate) levels: u32,
+    pub levels: u32,
     /// s, metres.
-    pub(crate) voxel_size: f64,
+    pub voxel_size: f64,
     /// Centre of the root's cube, body frame, metres.
-    pub(crate) origin: Vec3,
+    pub origin: Vec3,
     /// Whether voxels inside of the body are in the tree too.
-    pub(crate) solid: bool,
-    pub(crate) inner_count: u32,
-    pub(crate) voxel_count: u32,
+    pub solid: bool,
+    pub inner_count: u32,
+    pub voxel_count: u32,
     /// Child masks of the inner nodes, 8, 64 or 512 bits each, without gaps.
-    pub(crate) masks: Vec<u64>,
+    pub masks: Vec<u64>,
     /// Number of bits set in all masks before each word: the number of the first child less one.
     pub(crate) ranks: Vec<u32>,
     /// Outward normals of the voxels, octahedral; empty if the tree has none.
-    pub(crate) normals: Vec<[i16; 2]>,
+    pub normals: Vec<[i16; 2]>,
 }
 
 /// By how much tight spheres are grown.
@@ -274,7 +274,7 @@ impl VoxTree {
     }
 
     /// Makes a tree of parts that were read. Checks everything that a query relies on.
-    pub(crate) fn from_parts(
+    pub fn from_parts(
         branching: u32,
         levels: u32,
         (voxel_size, origin): (f64, Vec3),
@@ -310,9 +310,9 @@ impl VoxTree {
         if !(1..=16 / n).contains(&self.levels) {
             return Err(format!("the root has level {}; expected 1 to {}", self.levels, 16 / n));
         }
-        if !crate::math::limits::is_length(self.voxel_size)
-            || !self.origin.iter().all(|x| crate::math::limits::is_coordinate(*x))
-            || !crate::math::limits::is_length(self.edge(self.levels))
+        if !voxshell_base::math::limits::is_length(self.voxel_size)
+            || !self.origin.iter().all(|x| voxshell_base::math::limits::is_coordinate(*x))
+            || !voxshell_base::math::limits::is_length(self.edge(self.levels))
         {
             return Err(format!("voxels of {} m around {:?}", self.voxel_size, self.origin.as_slice()));
         }

@@ -74,7 +74,7 @@ fn extended(field: &DenseField, p: &Vec3) -> f64 {
 fn levels_of_a_grid_are_met_inside_on_the_border_and_outside() {
     let mesh = primitives::torus(0.35, 0.1, 48, 24).unwrap();
     let options = FieldOptions { padding_voxels: 2, ..FieldOptions::with_resolution(&mesh, 20) };
-    let dense = DenseField::cook(&mesh, &options, &Progress::none()).unwrap();
+    let dense = voxshell::cook::dense_field(&mesh, &options, &Progress::none()).unwrap();
     let steep = f64::from(dense.lipschitz_outside());
     let field = Field::Dense(dense.clone());
     check(&field, &|p| extended(&dense, p), steep, &[0.0, 0.05, 0.12, 0.3, -0.05, 0.6], 1.2, 1e-9);
@@ -139,7 +139,7 @@ fn rays_meet_a_closed_mesh_and_its_levels() {
 fn exact_grid(mesh: &TriMesh, cells: u32) -> Field {
     let padding_voxels = ExactField::PADDING;
     let options = FieldOptions { padding_voxels, ..FieldOptions::with_resolution(mesh, cells) };
-    let grid = DenseField::cook(mesh, &options, &Progress::none()).unwrap();
+    let grid = voxshell::cook::dense_field(mesh, &options, &Progress::none()).unwrap();
     Field::Exact(ExactField::new(grid, Arc::new(mesh.clone())).unwrap())
 }
 
@@ -236,7 +236,8 @@ fn a_sheet_is_crossed_once_where_its_triangles_meet() {
 #[test]
 fn a_start_inside_is_a_hit_at_once_or_after_leaving() {
     let mesh = primitives::torus(0.35, 0.1, 64, 32).unwrap();
-    let dense = DenseField::cook(&mesh, &FieldOptions::with_resolution(&mesh, 48), &Progress::none()).unwrap();
+    let dense =
+        voxshell::cook::dense_field(&mesh, &FieldOptions::with_resolution(&mesh, 48), &Progress::none()).unwrap();
     let exact = MeshField::new(mesh).unwrap();
     let near = exact_grid(exact.mesh(), 48);
     for field in [Field::Dense(dense), Field::Mesh(exact), near] {

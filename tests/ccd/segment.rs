@@ -113,7 +113,7 @@ fn noise(dims: [u32; 3], seed: u64) -> Field {
 fn torus(cells: u32) -> Field {
     let mesh = primitives::torus(0.35, 0.1, 64, 32).unwrap();
     let options = FieldOptions::with_resolution(&mesh, cells);
-    Field::Dense(DenseField::cook(&mesh, &options, &Progress::none()).unwrap())
+    Field::Dense(voxshell::cook::dense_field(&mesh, &options, &Progress::none()).unwrap())
 }
 
 fn dense(field: &Field) -> &DenseField {
@@ -313,7 +313,7 @@ fn batches_of_any_size_answer_as_segments_alone_bit_for_bit() {
     let noises = [noise([9, 9, 9], 1), noise([18, 17, 19], 4), noise([40, 33, 21], 5)];
     // The hard segments of a field are made from the dense grid of that field.
     let mut fields: Vec<(&Field, Field)> = [&torus, &fine].into_iter().chain(&noises).map(|f| (f, bricks(f))).collect();
-    let cooked = BrickField::cook(
+    let cooked = voxshell::cook::brick_field(
         &primitives::torus(0.35, 0.1, 64, 32).unwrap(),
         &FieldOptions::with_resolution(&primitives::torus(0.35, 0.1, 64, 32).unwrap(), 90),
         &Progress::none(),

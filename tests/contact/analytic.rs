@@ -67,7 +67,7 @@ fn fields() -> Vec<(&'static str, Field, ClosedForm)> {
 
 fn shell() -> PointShell {
     let options = ShellOptions { spacing: 0.03, ..ShellOptions::default() };
-    PointShell::sample(&primitives::torus(0.3, 0.12, 64, 24).unwrap(), None, &options, &Progress::none()).unwrap()
+    voxshell::cook::sample(&primitives::torus(0.3, 0.12, 64, 24).unwrap(), None, &options, &Progress::none()).unwrap()
 }
 
 #[test]

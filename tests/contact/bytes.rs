@@ -44,7 +44,7 @@ fn shells() -> Vec<PointShell> {
     let torus = primitives::torus(0.3, 0.12, 64, 24).unwrap();
     let shell = |branching, samples| {
         let options = ShellOptions { target_count: Some(samples), branching, ..ShellOptions::default() };
-        PointShell::sample(&torus, None, &options, &Progress::none()).unwrap()
+        voxshell::cook::sample(&torus, None, &options, &Progress::none()).unwrap()
     };
     vec![shell(8, 900), shell(8, 5), shell(1, 60), shell(3, 500), shell(13, 700), shell(64, 900)]
 }

@@ -19,7 +19,7 @@ fn knot() -> TriMesh {
 
 fn shell(samples: usize, branching: u32) -> Arc<PointShell> {
     let options = ShellOptions { target_count: Some(samples), branching, ..ShellOptions::default() };
-    Arc::new(PointShell::sample(&knot(), None, &options, &Progress::none()).unwrap())
+    Arc::new(voxshell::cook::sample(&knot(), None, &options, &Progress::none()).unwrap())
 }
 
 fn cooked(storage: Storage, cells: u32) -> Arc<Field> {

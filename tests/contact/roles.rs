@@ -8,7 +8,7 @@ use voxshell::asset::{CookOptions, Resolution, Shape};
 use voxshell::contact::{contacts, distance, Geometry, Query, Roles, Workspace};
 use voxshell::math::{Pose, Progress};
 use voxshell::mesh::{primitives, TriMesh};
-use voxshell::pointshell::{PointShell, ShellOptions};
+use voxshell::pointshell::ShellOptions;
 
 fn cook(mesh: &TriMesh, samples: usize) -> Shape {
     let shell = ShellOptions { target_count: Some(samples), ..ShellOptions::default() };
@@ -70,7 +70,7 @@ fn automatic_roles_do_not_miss_bodies_between_samples() {
     let field = cook(&plate, 100);
     let plates = [60, 250, 1_000, 4_000, 16_000, 64_000].map(|samples| {
         let options = ShellOptions { target_count: Some(samples), ..ShellOptions::default() };
-        let shell = PointShell::sample(&plate, None, &options, &Progress::none()).unwrap();
+        let shell = voxshell::cook::sample(&plate, None, &options, &Progress::none()).unwrap();
         Shape::from_parts(field.field.clone(), Some(shell.into())).unwrap()
     });
     let poses = poses(reference.geometry(), field.geometry());
@@ -174,7 +174,7 @@ fn automatic_roles_miss_no_more_of_sharp_bodies_than_both() {
 fn sharpness_is_the_length_of_sharp_edges() {
     let shell = |mesh: &TriMesh, samples: usize| {
         let options = ShellOptions { target_count: Some(samples), ..ShellOptions::default() };
-        PointShell::sample(mesh, None, &options, &Progress::none()).unwrap()
+        voxshell::cook::sample(mesh, None, &options, &Progress::none()).unwrap()
     };
     let cube = primitives::cuboid([0.5; 3]).unwrap();
     // Twelve edges of 1 m, over a radius of √3/2 m.

@@ -293,7 +293,7 @@ fn a_clamp_around_the_edge_of_a_sheet_is_free() {
         triangles.extend([[a, c, b], [a, d, c], [a + n, b + n, c + n], [a + n, c + n, d + n]]);
     }
     let mesh = TriMesh::new(vertices, triangles).unwrap();
-    assert!(mesh.mass_properties().unwrap().volume > 0.0);
+    assert!(voxshell::cook::mass_properties(&mesh).unwrap().volume > 0.0);
     let (_, found) = at_plane(&mesh, &Pose::translation(-1.1, 0.0, 0.0), 0.2, 0.06);
     // Both jaws are 0.05 m from the sheet, on their inner sides, and nothing penetrates.
     for up in [1.0, -1.0] {
@@ -312,7 +312,7 @@ fn a_needle_stays_caught() {
     let mesh = primitives::cone(0.035, 0.2, 64).unwrap();
     let down = UnitQuaternion::from_euler_angles(std::f64::consts::PI, 0.0, 0.0);
     let options = ShellOptions { spacing: 0.004, ..ShellOptions::default() };
-    let shell = PointShell::sample(&mesh, None, &options, &Progress::none()).unwrap();
+    let shell = voxshell::cook::sample(&mesh, None, &options, &Progress::none()).unwrap();
     let field = Field::Cone(Cone::new(1, 0.035, 0.2).unwrap());
     let needle = Geometry { field: Some(&field), shell: Some(&shell), surface: None };
     let mut workspace = Workspace::new();
@@ -344,7 +344,7 @@ fn a_sheet_with_its_own_features_meets_the_field_of_the_body() {
     // The edge of the sheet is 3 mm inside a face of the box, between the box's samples.
     let mesh = flat();
     let options = ShellOptions { method: Sampling::Features, spacing: 0.05, ..ShellOptions::default() };
-    let shell = PointShell::sample(&mesh, None, &options, &Progress::none()).unwrap();
+    let shell = voxshell::cook::sample(&mesh, None, &options, &Progress::none()).unwrap();
     let field = sheet(mesh, 0.05).field.unwrap();
     let with_edges = Shape::from_parts(Some(field), Some(shell.into())).unwrap();
     let body = cook(&primitives::cuboid([0.1, 0.1, 0.1]).unwrap(), 600);

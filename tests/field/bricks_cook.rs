@@ -4,7 +4,7 @@ use support::brick::{bricks, check_ball, dense, random_point};
 use support::rng::Rng;
 use support::shared_mesh;
 use voxshell::cook::{mass_from_bricks, mass_from_field, FieldOptions};
-use voxshell::field::{BrickField, SignRule, SignedDistance};
+use voxshell::field::{SignRule, SignedDistance};
 use voxshell::math::{Progress, Vec3};
 use voxshell::mesh::{primitives, Bvh};
 use voxshell::Error;
@@ -150,7 +150,7 @@ fn mass_is_that_of_the_full_grid() {
 fn mass_of_fine_bricks_is_close_to_the_exact_one() {
     // Cells of at most 256 cells are sampled 4³ times, finer ones less often, those of 600 once.
     let knot = primitives::torus_knot(2, 3, 0.3, 0.09, 120, 16).unwrap();
-    let exact = knot.mass_properties().expect("closed");
+    let exact = voxshell::cook::mass_properties(&knot).expect("closed");
     for (cells, tolerance) in [(150, 1e-3), (300, 3e-4), (600, 1e-4)] {
         let m = mass_from_bricks(&bricks(&knot, cells)).unwrap();
         assert!((m.volume / exact.volume - 1.0).abs() < tolerance, "{cells}: {} {}", m.volume, exact.volume);
@@ -166,7 +166,7 @@ fn memory_is_what_the_surface_needs_and_checked_first() {
     let mesh = primitives::sphere(0.5, 4).unwrap();
     let limited = |cells, memory_limit| {
         let options = FieldOptions { memory_limit, ..FieldOptions::with_resolution(&mesh, cells) };
-        BrickField::cook(&mesh, &options, &Progress::none())
+        voxshell::cook::brick_field(&mesh, &options, &Progress::none())
     };
     // A dense grid would take 530 MB.
     let field = limited(500, 96 << 20).unwrap();
@@ -175,9 +175,9 @@ fn memory_is_what_the_surface_needs_and_checked_first() {
     assert!(limit == 40 << 20 && needed > field.bytes() && needed < 96 << 20, "{needed} {}", field.bytes());
     assert!(matches!(limited(500, 1000), Err(Error::TooLarge { .. })));
     let tiny = FieldOptions::new(1e-7);
-    assert!(matches!(BrickField::cook(&mesh, &tiny, &Progress::none()), Err(Error::TooLarge { .. })));
+    assert!(matches!(voxshell::cook::brick_field(&mesh, &tiny, &Progress::none()), Err(Error::TooLarge { .. })));
     for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        let error = BrickField::cook(&mesh, &FieldOptions::new(bad), &Progress::none()).unwrap_err();
+        let error = voxshell::cook::brick_field(&mesh, &FieldOptions::new(bad), &Progress::none()).unwrap_err();
         assert!(error.to_string().contains("voxel_size"), "{bad}");
     }
 }
@@ -193,7 +193,7 @@ fn cooking_reports_and_stops_when_asked() {
             seen.fetch_add(usize::from(s == stage), std::sync::atomic::Ordering::Relaxed);
             s != stage
         };
-        let result = BrickField::cook(&mesh, &options, &Progress::new(&stop));
+        let result = voxshell::cook::brick_field(&mesh, &options, &Progress::new(&stop));
         assert!(matches!(result, Err(Error::Cancelled)), "{stage}");
         assert!(seen.into_inner() > 0);
     }

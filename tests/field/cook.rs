@@ -8,7 +8,7 @@ use voxshell::mesh::{primitives, Bvh, TriMesh};
 use voxshell::Error;
 
 fn cook(mesh: &TriMesh, cells: u32) -> DenseField {
-    DenseField::cook(mesh, &FieldOptions::with_resolution(mesh, cells), &Progress::none()).unwrap()
+    voxshell::cook::dense_field(mesh, &FieldOptions::with_resolution(mesh, cells), &Progress::none()).unwrap()
 }
 
 fn node(field: &DenseField, n: usize) -> Vec3 {
@@ -352,7 +352,7 @@ fn measured_error_holds_at_other_points() {
 #[test]
 fn bad_options_are_refused_before_anything_is_allocated() {
     let mesh = ball(1, Vec3::zeros(), 0.5);
-    let cook = |o: FieldOptions| DenseField::cook(&mesh, &o, &Progress::none()).unwrap_err();
+    let cook = |o: FieldOptions| voxshell::cook::dense_field(&mesh, &o, &Progress::none()).unwrap_err();
     for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         assert!(cook(FieldOptions::new(bad)).to_string().contains("voxel_size"), "{bad}");
     }
@@ -361,7 +361,7 @@ fn bad_options_are_refused_before_anything_is_allocated() {
     assert!(matches!(cook(FieldOptions::new(1e-200)), Error::TooLarge { .. }));
     assert!(matches!(cook(FieldOptions { memory_limit: 1000, ..FieldOptions::new(0.1) }), Error::TooLarge { .. }));
     let empty = TriMesh::default();
-    let none = DenseField::cook(&empty, &FieldOptions::new(0.1), &Progress::none());
+    let none = voxshell::cook::dense_field(&empty, &FieldOptions::new(0.1), &Progress::none());
     assert!(matches!(none, Err(Error::InvalidMesh(_))));
 }
 
@@ -375,12 +375,12 @@ fn cooking_reports_and_stops_when_asked() {
         true
     };
     let options = FieldOptions::with_resolution(&mesh, 80);
-    DenseField::cook(&mesh, &options, &Progress::new(&watch)).unwrap();
+    voxshell::cook::dense_field(&mesh, &options, &Progress::new(&watch)).unwrap();
     let seen = seen.into_inner().unwrap();
     assert!(["distance", "sign", "error"].iter().all(|s| seen.iter().any(|t| t == s)));
     for stage in ["distance", "sign", "error"] {
         let stop = |s: &str, _: f64| s != stage;
-        let result = DenseField::cook(&mesh, &options, &Progress::new(&stop));
+        let result = voxshell::cook::dense_field(&mesh, &options, &Progress::new(&stop));
         assert!(matches!(result, Err(Error::Cancelled)), "{stage}");
     }
 }

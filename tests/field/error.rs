@@ -4,7 +4,7 @@ use nalgebra::Isometry3;
 use rayon::prelude::*;
 use support::rng::Rng;
 use voxshell::cook::FieldOptions;
-use voxshell::field::{BrickField, DenseField, Field, MeshField, SignedDistance};
+use voxshell::field::{Field, MeshField, SignedDistance};
 use voxshell::math::{Progress, Vec3};
 use voxshell::mesh::primitives::{self, Primitive};
 use voxshell::mesh::TriMesh;
@@ -23,8 +23,8 @@ impl Pair {
     fn new(mesh: &TriMesh, bricks: bool) -> Self {
         let options = FieldOptions::with_resolution(mesh, CELLS);
         let field = match bricks {
-            true => Field::Bricks(BrickField::cook(mesh, &options, &Progress::none()).unwrap()),
-            false => Field::Dense(DenseField::cook(mesh, &options, &Progress::none()).unwrap()),
+            true => Field::Bricks(voxshell::cook::brick_field(mesh, &options, &Progress::none()).unwrap()),
+            false => Field::Dense(voxshell::cook::dense_field(mesh, &options, &Progress::none()).unwrap()),
         };
         Self { field, exact: MeshField::new(mesh.clone()).unwrap(), voxel: options.voxel_size }
     }

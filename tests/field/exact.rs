@@ -304,7 +304,7 @@ fn grids_and_meshes_that_do_not_fit_are_refused() {
     let gear = primitives::gear(12, 0.5, 0.35, 0.2, 0.1).unwrap();
     let grid = |mesh: &TriMesh, padding_voxels: u32| {
         let options = FieldOptions { padding_voxels, ..FieldOptions::with_resolution(mesh, 40) };
-        DenseField::cook(mesh, &options, &Progress::none()).unwrap()
+        voxshell::cook::dense_field(mesh, &options, &Progress::none()).unwrap()
     };
     let make = |grid: DenseField, mesh: &TriMesh| ExactField::new(grid, Arc::new(mesh.clone()));
     make(grid(&gear, 6), &gear).unwrap();

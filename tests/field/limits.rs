@@ -6,8 +6,8 @@ use support::rng::Rng;
 use voxshell::ccd::segment::{first_fraction, first_fractions, first_hit, Segment, Start};
 use voxshell::cook::FieldOptions;
 use voxshell::field::{
-    Ball, BrickField, Capsule, Cone, ConvexHull, Cuboid, Cylinder, DenseField, ExactField, Field, HalfSpace, MeshField,
-    Sheet, SignedDistance, Sphere, SphereHull,
+    Ball, Capsule, Cone, ConvexHull, Cuboid, Cylinder, ExactField, Field, HalfSpace, MeshField, Sheet, SignedDistance,
+    Sphere, SphereHull,
 };
 use voxshell::math::limits::MAX_COORDINATE;
 use voxshell::math::{Progress, Vec3};
@@ -17,10 +17,10 @@ use voxshell::mesh::primitives;
 fn kinds() -> Vec<(&'static str, Field)> {
     let mesh = primitives::sphere(1.0, 2).unwrap();
     let options = FieldOptions::with_resolution(&mesh, 16);
-    let dense = DenseField::cook(&mesh, &options, &Progress::none()).unwrap();
-    let bricks = BrickField::cook(&mesh, &options, &Progress::none()).unwrap();
+    let dense = voxshell::cook::dense_field(&mesh, &options, &Progress::none()).unwrap();
+    let bricks = voxshell::cook::brick_field(&mesh, &options, &Progress::none()).unwrap();
     let options = FieldOptions { padding_voxels: ExactField::PADDING, ..options };
-    let roomy = DenseField::cook(&mesh, &options, &Progress::none()).unwrap();
+    let roomy = voxshell::cook::dense_field(&mesh, &options, &Progress::none()).unwrap();
     let balls = [(-0.5, 0.5), (0.5, 0.4)].map(|(x, radius)| Ball { center: Vec3::new(x, 0.0, 0.0), radius });
     vec![
         ("dense", Field::Dense(dense)),

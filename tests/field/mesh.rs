@@ -173,8 +173,9 @@ fn mass_from_a_ball_is_that_of_the_ball() {
 fn mass_from_a_cooked_mesh_is_close_to_the_exact_one() {
     for name in ["bunny_3k_libigl.obj", "rocker_arm_10k_genus1.obj", "fandisk_6k_cad.obj"] {
         let Some(mesh) = shared_mesh(name) else { continue };
-        let exact = mesh.mass_properties().expect("closed");
-        let field = DenseField::cook(&mesh, &FieldOptions::with_resolution(&mesh, 80), &Progress::none()).unwrap();
+        let exact = voxshell::cook::mass_properties(&mesh).expect("closed");
+        let field =
+            voxshell::cook::dense_field(&mesh, &FieldOptions::with_resolution(&mesh, 80), &Progress::none()).unwrap();
         let m = mass_from_field(&field).unwrap();
         assert!((m.volume / exact.volume - 1.0).abs() < 5e-3, "{name}: {} {}", m.volume, exact.volume);
         assert!((Vec3::from(m.center_of_mass) - Vec3::from(exact.center_of_mass)).norm() < 1e-3, "{name}");

@@ -5,7 +5,7 @@ use support::rng::Rng;
 use support::shared_mesh;
 use voxshell::asset::{CookOptions, Resolution, Shape};
 use voxshell::cook::{offset_surface, FieldOptions};
-use voxshell::field::{BrickField, DenseField, SignRule, SignedDistance};
+use voxshell::field::{DenseField, SignRule, SignedDistance};
 use voxshell::math::{Progress, Vec3};
 use voxshell::mesh::{primitives, Bvh, TriMesh};
 use voxshell::Error;
@@ -48,8 +48,8 @@ fn a_thin_sheet_becomes_a_rounded_slab_to_a_quantum() {
     let (mesh, h) = (rectangle(), 0.013);
     for offset in [1.75 * h, 0.05, 0.13] {
         let options = options(h, offset);
-        let full = DenseField::cook(&mesh, &options, &Progress::none()).unwrap();
-        let field = BrickField::cook(&mesh, &options, &Progress::none()).unwrap();
+        let full = voxshell::cook::dense_field(&mesh, &options, &Progress::none()).unwrap();
+        let field = voxshell::cook::brick_field(&mesh, &options, &Progress::none()).unwrap();
         assert_eq!((full.sign().rule, field.sign().rule), (SignRule::Offset, SignRule::Offset));
         let quantum = f64::from(field.quantum());
         // The level is rounded to a quantum.
@@ -129,8 +129,8 @@ fn sign_is_that_of_a_flood_fill_and_cavities_are_filled() {
     meshes.extend(shared_mesh("teapot_3k_open.obj").map(|m| ("teapot", m, 0.04, true)));
     for (name, mesh, offset, tight) in meshes {
         let options = options(0.021, offset);
-        let full = DenseField::cook(&mesh, &options, &Progress::none()).unwrap();
-        let field = BrickField::cook(&mesh, &options, &Progress::none()).unwrap();
+        let full = voxshell::cook::dense_field(&mesh, &options, &Progress::none()).unwrap();
+        let field = voxshell::cook::brick_field(&mesh, &options, &Progress::none()).unwrap();
         let (bvh, h) = (Bvh::build(&mesh), f64::from(full.grid().spacing));
         let quantum = f64::from(field.quantum());
         let distance: Vec<f64> =
@@ -180,7 +180,7 @@ fn the_error_of_a_sheet_with_two_sides_is_that_of_one() {
     let mut two = one.clone();
     two.triangles.extend(one.triangles.iter().map(|t| [t[0], t[2], t[1]]));
     let options = options(0.05, 0.13);
-    let of = |mesh: &TriMesh| DenseField::cook(mesh, &options, &Progress::none()).unwrap().error();
+    let of = |mesh: &TriMesh| voxshell::cook::dense_field(mesh, &options, &Progress::none()).unwrap().error();
     let (expected, error) = (of(&one), of(&two));
     assert!(expected.max < 0.05, "{expected:?}");
     assert_eq!((error.max, error.rms), (expected.max, expected.rms));
@@ -191,15 +191,15 @@ fn offsets_that_leak_are_refused_and_memory_is_checked() {
     let mesh = rectangle();
     for offset in [0.017, -0.1, f64::NAN, f64::INFINITY] {
         let options = options(0.01, offset);
-        let dense = DenseField::cook(&mesh, &options, &Progress::none()).unwrap_err().to_string();
-        let bricks = BrickField::cook(&mesh, &options, &Progress::none()).unwrap_err().to_string();
+        let dense = voxshell::cook::dense_field(&mesh, &options, &Progress::none()).unwrap_err().to_string();
+        let bricks = voxshell::cook::brick_field(&mesh, &options, &Progress::none()).unwrap_err().to_string();
         assert!(dense.contains("offset") && dense.contains("leak") && dense == bricks, "{dense}");
     }
     assert!(offset_surface(&mesh, &options(0.01, 0.0), &Progress::none()).is_err());
     let limited = FieldOptions { memory_limit: 1 << 20, ..options(0.004, 0.01) };
     for error in [
-        DenseField::cook(&mesh, &limited, &Progress::none()).unwrap_err(),
-        BrickField::cook(&mesh, &limited, &Progress::none()).unwrap_err(),
+        voxshell::cook::dense_field(&mesh, &limited, &Progress::none()).unwrap_err(),
+        voxshell::cook::brick_field(&mesh, &limited, &Progress::none()).unwrap_err(),
     ] {
         assert!(matches!(error, Error::TooLarge { limit, .. } if limit == 1 << 20), "{error}");
     }
@@ -225,7 +225,7 @@ fn the_same_bytes_on_any_number_of_threads() {
     let mesh = patches(10);
     let run = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| BrickField::cook(&mesh, &options(0.02, 0.05), &Progress::none()).unwrap())
+        pool.install(|| voxshell::cook::brick_field(&mesh, &options(0.02, 0.05), &Progress::none()).unwrap())
     };
     assert!(run(1) == run(3));
 }

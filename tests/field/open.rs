@@ -4,7 +4,7 @@ use support::brick::{bricks, dense};
 use support::rng::Rng;
 use support::shared_mesh;
 use voxshell::cook::FieldOptions;
-use voxshell::field::{BrickField, SignReport, SignRule, UNCERTAIN};
+use voxshell::field::{SignReport, SignRule, UNCERTAIN};
 use voxshell::math::{Progress, Vec3};
 use voxshell::mesh::{primitives, Bvh, TriMesh};
 use voxshell::Error;
@@ -190,7 +190,7 @@ fn memory_is_what_the_surface_needs() {
     mesh.triangles.truncate(mesh.triangles.len() - 30);
     let limited = |memory_limit| {
         let options = FieldOptions { memory_limit, ..FieldOptions::with_resolution(&mesh, 500) };
-        BrickField::cook(&mesh, &options, &Progress::none())
+        voxshell::cook::brick_field(&mesh, &options, &Progress::none())
     };
     // A dense grid would take 530 MB, and one more byte for each node.
     let field = limited(120 << 20).unwrap();

@@ -208,7 +208,7 @@ fn every_name_makes_a_solid_of_one_metre_or_its_own_size() {
         };
         assert!(expected.contains(&extent), "{name}: {extent}");
         assert!(mesh.bounds().center().norm() < 0.3);
-        assert!(mesh.mass_properties().is_some_and(|m| m.exact), "{name}");
+        assert!(voxshell::cook::mass_properties(&mesh).is_some_and(|m| m.exact), "{name}");
     }
 }
 

@@ -133,7 +133,7 @@ fn collection_is_what_its_list_says() {
         assert_eq!(r.euler_characteristic, euler, "{name}");
         // Triangles of two of the scans intersect each other: 11 pairs and 4.
         let clean = closed && !["bunny_34k_filled.obj", "horse_48k.obj"].contains(&name);
-        assert_eq!(mesh.mass_properties().is_some(), clean, "{name}");
+        assert_eq!(voxshell::cook::mass_properties(&mesh).is_some(), clean, "{name}");
     }
 }
 
@@ -200,10 +200,10 @@ proptest! {
         axis in [-1.0..1.0f64, -1.0..1.0, 0.1..1.0], angle in -3.0..3.0f64, shift in [-5.0..5.0f64, -5.0..5.0, -5.0..5.0], scale in 0.1..4.0f64,
     ) {
         let gear = primitives::gear(9, 0.5, 0.37, 0.2, 0.1).unwrap();
-        let base = gear.mass_properties().unwrap();
+        let base = voxshell::cook::mass_properties(&gear).unwrap();
         let rotation = quarter_turn(Vec3::from(axis), angle);
         let pose = Pose::from_parts(Vec3::from(shift).into(), rotation);
-        let moved = gear.transformed(&pose, scale).mass_properties().unwrap();
+        let moved = voxshell::cook::mass_properties(&gear.transformed(&pose, scale)).unwrap();
         prop_assert!((moved.volume / base.volume / scale.powi(3) - 1.0).abs() < 1e-12);
         let center = pose * nalgebra::Point3::from(Vec3::from(base.center_of_mass) * scale);
         prop_assert!((center.coords - Vec3::from(moved.center_of_mass)).norm() < 1e-12);
@@ -221,16 +221,16 @@ proptest! {
 #[test]
 fn mass_properties_of_solids_are_those_of_the_books() {
     let block = primitives::cuboid([0.5, 1.0, 1.5]).unwrap();
-    let far = block.transformed(&Pose::translation(1e3, -2e3, 3e3), 1.0).mass_properties().unwrap();
+    let far = voxshell::cook::mass_properties(&block.transformed(&Pose::translation(1e3, -2e3, 3e3), 1.0)).unwrap();
     assert!((far.volume - 6.0).abs() < 1e-9);
     assert!((Vec3::from(far.center_of_mass) - Vec3::new(1e3, -2e3, 3e3)).norm() < 1e-9);
     // (b² + c²) / 3 with half extents.
     for (got, expected) in far.inertia.iter().zip([3.25 / 3.0, 2.5 / 3.0, 1.25 / 3.0, 0.0, 0.0, 0.0]) {
         assert!((got - expected).abs() < 1e-9, "{:?}", far.inertia);
     }
-    let ball = primitives::sphere(1.0, 6).unwrap().mass_properties().unwrap();
+    let ball = voxshell::cook::mass_properties(&primitives::sphere(1.0, 6).unwrap()).unwrap();
     assert!((ball.volume - 4.0 / 3.0 * PI).abs() < 2e-3 && (ball.inertia[0] - 0.4).abs() < 2e-4);
-    let cone = primitives::cone(0.3, 1.0, 512).unwrap().mass_properties().unwrap();
+    let cone = voxshell::cook::mass_properties(&primitives::cone(0.3, 1.0, 512).unwrap()).unwrap();
     assert!((cone.center_of_mass[1] + 0.25).abs() < 1e-12 && (cone.inertia[1] - 0.3 * 0.09).abs() < 1e-5);
     // An asymmetric solid: products of inertia with their sign. Corner tetrahedron, ∫xy = V/20, about its centroid at
     // ¼.
@@ -238,26 +238,26 @@ fn mass_properties_of_solids_are_those_of_the_books() {
         vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
         vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]],
     );
-    let m = corner.unwrap().mass_properties().unwrap();
+    let m = voxshell::cook::mass_properties(&corner.unwrap()).unwrap();
     assert!((m.inertia[3] + (1.0 / 20.0 - 1.0 / 16.0)).abs() < 1e-15, "xy is −∫xy: {:?}", m.inertia);
 }
 
 #[test]
 fn mass_properties_refuse_what_has_no_inside() {
     let c = cube();
-    assert_eq!(with_triangles(&c, c.triangles[1..].to_vec()).mass_properties(), None, "open");
+    assert_eq!(voxshell::cook::mass_properties(&with_triangles(&c, c.triangles[1..].to_vec())), None, "open");
     // After the repair of the field these meshes have mass properties.
-    let whole = c.mass_properties();
+    let whole = voxshell::cook::mass_properties(&c);
     let mut flipped = c.triangles.clone();
     flipped[3].swap(0, 1);
-    assert_eq!(with_triangles(&c, flipped).mass_properties(), whole, "inconsistent");
+    assert_eq!(voxshell::cook::mass_properties(&with_triangles(&c, flipped)), whole, "inconsistent");
     let twice = c.triangles.iter().chain(&c.triangles).copied().collect();
-    assert_eq!(with_triangles(&c, twice).mass_properties(), whole, "duplicated");
+    assert_eq!(voxshell::cook::mass_properties(&with_triangles(&c, twice)), whole, "duplicated");
     let sheet = TriMesh::new(vec![[0.1; 3], [1.0, 0.0, 0.3], [0.0, 1.0, 0.7]], vec![[0, 1, 2], [0, 2, 1]]).unwrap();
-    assert_eq!(sheet.mass_properties(), None, "a sheet and its back");
+    assert_eq!(voxshell::cook::mass_properties(&sheet), None, "a sheet and its back");
     let inward = with_triangles(&c, c.triangles.iter().map(|t| [t[0], t[2], t[1]]).collect());
     assert!(inward.report().volume < 0.0);
-    let m = inward.mass_properties().unwrap();
+    let m = voxshell::cook::mass_properties(&inward).unwrap();
     assert!((m.volume - 1.0).abs() < 1e-14 && (m.inertia[0] - 1.0 / 6.0).abs() < 1e-14);
     // A cavity reduces the mass.
     let inner = inward.transformed(&Pose::identity(), 0.5);
@@ -265,7 +265,7 @@ fn mass_properties_refuse_what_has_no_inside() {
         c.vertices.iter().chain(&inner.vertices).copied().collect(),
         c.triangles.iter().copied().chain(inner.triangles.iter().map(|t| t.map(|i| i + 8))).collect(),
     );
-    assert!((hollow.unwrap().mass_properties().unwrap().volume - 0.875).abs() < 1e-14);
+    assert!((voxshell::cook::mass_properties(&hollow.unwrap()).unwrap().volume - 0.875).abs() < 1e-14);
 }
 
 #[test]
@@ -276,7 +276,7 @@ fn principal_axes_of_aligned_and_symmetric_bodies_are_their_own() {
         primitives::sphere(0.5, 3).unwrap(),
         primitives::gear(12, 0.5, 0.4, 0.2, 0.1).unwrap(),
     ] {
-        let (_, axes) = mesh::principal_axes(&mesh.mass_properties().unwrap());
+        let (_, axes) = mesh::principal_axes(&voxshell::cook::mass_properties(&mesh).unwrap());
         assert!(axes.angle() < 1e-7, "{axes:?}");
     }
     let mass = MassProperties { volume: 1.0, center_of_mass: [0.0; 3], inertia: [0.0; 6], exact: true };
@@ -285,7 +285,7 @@ fn principal_axes_of_aligned_and_symmetric_bodies_are_their_own() {
     let turned = primitives::cuboid([0.1, 0.3, 0.2])
         .unwrap()
         .transformed(&Pose::from_parts(Vec3::zeros().into(), quarter_turn(Vec3::new(1.0, 2.0, 3.0), 0.2)), 1.0);
-    let (_, axes) = mesh::principal_axes(&turned.mass_properties().unwrap());
+    let (_, axes) = mesh::principal_axes(&voxshell::cook::mass_properties(&turned).unwrap());
     assert!((axes.angle() - 0.2).abs() < 1e-9);
 }
 

@@ -203,7 +203,8 @@ fn nut_has_the_play_of_6h_6g_on_the_helix_and_none_off_it() {
 #[test]
 fn field_of_the_threads_has_the_right_sign() {
     let (b, n) = (m16_bolt(48), m16_nut(48));
-    let cook = |mesh: &TriMesh| DenseField::cook(mesh, &FieldOptions::new(0.2e-3), &Progress::none()).unwrap();
+    let cook =
+        |mesh: &TriMesh| voxshell::cook::dense_field(mesh, &FieldOptions::new(0.2e-3), &Progress::none()).unwrap();
     let (b, n) = (cook(&b), cook(&n));
     let value = |field: &DenseField, p: Vec3| {
         let q = p - field.local_origin(&Vec3::zeros());

@@ -15,7 +15,7 @@ fn options(spacing: f64) -> ShellOptions {
 }
 
 fn sample(mesh: &TriMesh, options: &ShellOptions) -> PointShell {
-    let shell = PointShell::sample(mesh, None, options, &Progress::none()).unwrap();
+    let shell = voxshell::cook::sample(mesh, None, options, &Progress::none()).unwrap();
     shell.check_invariants().unwrap();
     shell
 }
@@ -112,12 +112,12 @@ fn a_triangle_soup_has_the_features_of_the_welded_mesh() {
 #[test]
 fn a_mesh_without_features_is_refused_and_says_so() {
     let sphere = primitives::sphere(0.5, 4).unwrap();
-    let refused = PointShell::sample(&sphere, None, &options(0.05), &Progress::none()).unwrap_err();
+    let refused = voxshell::cook::sample(&sphere, None, &options(0.05), &Progress::none()).unwrap_err();
     assert!(matches!(&refused, Error::InvalidMesh(m) if m.contains("sharper than")), "{refused}");
     // With a smaller angle every edge is sharp.
     let every = ShellOptions { sharp_angle: 1e-4, ..options(0.05) };
     assert!(sample(&sphere, &every).len() > 100);
-    let unset = PointShell::sample(&primitives::cuboid(HALF).unwrap(), None, &options(f64::NAN), &Progress::none());
+    let unset = voxshell::cook::sample(&primitives::cuboid(HALF).unwrap(), None, &options(f64::NAN), &Progress::none());
     assert!(matches!(unset, Err(Error::InvalidArgument { argument, .. }) if argument == "spacing"));
 }
 

@@ -11,7 +11,7 @@ const METHODS: [Sampling; 4] =
     [Sampling::Projection { voxel_size: 0.05 }, Sampling::Vertices, Sampling::Uniform, Sampling::VerticesAndUniform];
 
 fn sample(mesh: &TriMesh, options: &ShellOptions) -> PointShell {
-    let shell = PointShell::sample(mesh, None, options, &Progress::none()).expect("a valid mesh");
+    let shell = voxshell::cook::sample(mesh, None, options, &Progress::none()).expect("a valid mesh");
     shell.check_invariants().expect("invariants");
     shell
 }
@@ -178,7 +178,7 @@ fn a_sliver_is_sampled_by_count_soon() {
         let target = 4000;
         let goes_on = |_: &str, _: f64| true;
         let progress = Progress::new(&goes_on);
-        let count = PointShell::sample(&sliver, None, &counted(method, target), &progress).unwrap().len();
+        let count = voxshell::cook::sample(&sliver, None, &counted(method, target), &progress).unwrap().len();
         assert!((1..=2 * target).contains(&count), "{method:?}: {count}");
         assert!(progress.units() < 1_000_000_000, "{method:?}: {} units of work", progress.units());
     }
@@ -232,7 +232,7 @@ fn soup_is_sampled() {
         assert!(open.vertices.iter().all(|v| distance_to_shell(&shell, &Vec3::from(*v)) < 1e-6));
         assert!(shell.spacing < 0.15 || method == Sampling::Vertices);
         assert!(sample(&line, &spaced(method, 0.1)).spacing <= 0.06);
-        let refusal = PointShell::sample(&point, None, &spaced(method, 0.1), &Progress::none()).unwrap_err();
+        let refusal = voxshell::cook::sample(&point, None, &spaced(method, 0.1), &Progress::none()).unwrap_err();
         assert!(refusal.to_string().contains("expected an extent"), "{refusal}");
         for mesh in [&doubled, &flipped] {
             let shell = sample(mesh, &counted(method, 500));
@@ -245,7 +245,7 @@ fn soup_is_sampled() {
 fn bad_options_are_refused_by_name() {
     let mesh = torus();
     let refusal = |options: ShellOptions| {
-        PointShell::sample(&mesh, None, &options, &Progress::none()).expect_err("must be refused")
+        voxshell::cook::sample(&mesh, None, &options, &Progress::none()).expect_err("must be refused")
     };
     for spacing in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         assert!(refusal(spaced(Sampling::Uniform, spacing)).to_string().contains("spacing"));
@@ -268,14 +268,14 @@ fn bad_options_are_refused_by_name() {
     let too_fine = spaced(Sampling::Projection { voxel_size: 1e-12 }, 0.1);
     assert!(matches!(refusal(too_fine), Error::TooLarge { .. }));
     let empty = TriMesh::default();
-    let refused = PointShell::sample(&empty, None, &counted(Sampling::Uniform, 10), &Progress::none());
+    let refused = voxshell::cook::sample(&empty, None, &counted(Sampling::Uniform, 10), &Progress::none());
     assert!(matches!(refused, Err(Error::InvalidMesh(_))));
 }
 
 #[test]
 fn cancelling_stops_the_sampling() {
     let stop = |_: &str, _: f64| false;
-    let refused = PointShell::sample(&torus(), None, &counted(Sampling::Uniform, 500), &Progress::new(&stop));
+    let refused = voxshell::cook::sample(&torus(), None, &counted(Sampling::Uniform, 500), &Progress::new(&stop));
     assert!(matches!(refused, Err(Error::Cancelled)));
 }
 
@@ -343,7 +343,8 @@ fn normals_come_from_the_field_where_its_gradient_is_strong() {
     // A field of another shape shows which normals were used.
     let sphere = Field::Sphere(Sphere::new(0.2).unwrap());
     let field: &dyn SignedDistance = &sphere;
-    let shell = PointShell::sample(&mesh, Some(field), &counted(Sampling::Uniform, 300), &Progress::none()).unwrap();
+    let shell =
+        voxshell::cook::sample(&mesh, Some(field), &counted(Sampling::Uniform, 300), &Progress::none()).unwrap();
     for i in 0..shell.len() {
         let n = Vec3::from(shell.normal(i).map(|c| c as f64));
         assert!((n - shell.position(i).normalize()).norm() < 1e-5);

@@ -36,7 +36,7 @@ fn scene() -> &'static Scene {
         let none = Progress::none();
         let mesh = primitives::torus(0.3, 0.12, 64, 24).unwrap();
         let model = VoxelModel::from_mesh(&mesh, &VoxelOptions::new(VOXEL), &none).unwrap();
-        let field = DenseField::cook(&mesh, &FieldOptions::new(VOXEL), &none).unwrap();
+        let field = voxshell::cook::dense_field(&mesh, &FieldOptions::new(VOXEL), &none).unwrap();
         let mut maps: Vec<Voxelmap> =
             FORMS.iter().map(|&form| Voxelmap::new(&model, Some(&field), form, &none).unwrap()).collect();
         // A grid that ends at the surface, and loose triangles: layers jump by two where pieces meet at a corner.

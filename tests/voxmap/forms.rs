@@ -4,7 +4,7 @@ use support::brick::bricks;
 use support::rng::Rng;
 use support::shared_mesh;
 use voxshell::cook::FieldOptions;
-use voxshell::field::{BrickField, DenseField, Grid, SignedDistance, Sphere};
+use voxshell::field::{DenseField, Grid, SignedDistance, Sphere};
 use voxshell::math::{Pose, Progress, Vec3};
 use voxshell::mesh::{primitives, triangle, Bvh, TriMesh};
 use voxshell::voxmap::{
@@ -253,7 +253,7 @@ fn trees_answer_as_the_full_grid_and_are_smaller() {
 
 /// Returns a model, and the field on the same grid.
 fn with_field(mesh: &TriMesh, size: f64) -> (VoxelModel, DenseField) {
-    let field = DenseField::cook(mesh, &FieldOptions::new(size), &Progress::none()).unwrap();
+    let field = voxshell::cook::dense_field(mesh, &FieldOptions::new(size), &Progress::none()).unwrap();
     (model(mesh, &VoxelOptions::new(size)), field)
 }
 
@@ -414,7 +414,7 @@ fn distances_from_bricks_are_those_from_the_full_grid() {
     meshes.extend(shared_mesh("bunny_3k_libigl.obj").map(|m| ("bunny", m)));
     for (name, mesh) in meshes {
         let (model, dense) = with_field(&mesh, 0.02);
-        let bricks = BrickField::cook(&mesh, &FieldOptions::new(0.02), &Progress::none()).unwrap();
+        let bricks = voxshell::cook::brick_field(&mesh, &FieldOptions::new(0.02), &Progress::none()).unwrap();
         let (full, sparse) = (DistanceMap::real(&model, &dense).unwrap(), DistanceMap::real(&model, &bricks).unwrap());
         let (mut near, mut far) = (0, 0);
         for v in voxels(model.grid().dims()) {
@@ -430,7 +430,7 @@ fn distances_from_bricks_are_those_from_the_full_grid() {
         }
         assert!(near > 1000 && far > 1000, "{name}: {near} {far}");
         // A finer field of the model's own body with other nodes.
-        let finer = BrickField::cook(&mesh, &FieldOptions::new(0.007), &Progress::none()).unwrap();
+        let finer = voxshell::cook::brick_field(&mesh, &FieldOptions::new(0.007), &Progress::none()).unwrap();
         let map = DistanceMap::real(&model, &finer).unwrap();
         // Within two voxels of the finer field. Its error is the largest measured one, not the true maximum.
         for v in voxels(model.grid().dims()).filter(|&v| full.distance(v).abs() < 0.008) {
@@ -482,7 +482,7 @@ fn forms_check_memory_first_and_layers_can_be_cancelled() {
     let model = self::model(&mesh, &poor);
     let error = LayerMap::new(&model, &Progress::none()).unwrap_err();
     assert!(matches!(error, Error::TooLarge { needed, limit, .. } if needed > limit), "{error}");
-    let field = DenseField::cook(&mesh, &FieldOptions::new(0.01), &Progress::none()).unwrap();
+    let field = voxshell::cook::dense_field(&mesh, &FieldOptions::new(0.01), &Progress::none()).unwrap();
     assert!(matches!(DistanceMap::real(&model, &field), Err(Error::TooLarge { .. })));
     assert!(matches!(DistanceMap::scaled(&model, &field, 3), Err(Error::TooLarge { .. })));
     let stop = |_: &str, fraction: f64| fraction < 0.5;

@@ -4,7 +4,7 @@
 use support::rng::Rng;
 use support::shared_mesh;
 use voxshell::cook::FieldOptions;
-use voxshell::field::{BrickField, Cuboid, DenseField, Grid, SignedDistance, Sphere};
+use voxshell::field::{Cuboid, Grid, SignedDistance, Sphere};
 use voxshell::math::{Aabb, Pose, Progress, Vec3};
 use voxshell::mesh::{primitives, triangle, Bvh, TriMesh};
 use voxshell::voxmap::{VoxelGrid, VoxelModel, VoxelOptions};
@@ -310,7 +310,7 @@ fn cavity_is_interior_to_a_flood_and_free_to_a_field() {
     mesh.vertices.extend(&inner.vertices);
     mesh.triangles.extend(inner.triangles.iter().map(|t| [t[0] + first, t[2] + first, t[1] + first]));
     let model = VoxelModel::from_mesh(&mesh, &VoxelOptions::new(0.04), &Progress::none()).unwrap();
-    let field = DenseField::cook(&mesh, &FieldOptions::new(0.04), &Progress::none()).unwrap();
+    let field = voxshell::cook::dense_field(&mesh, &FieldOptions::new(0.04), &Progress::none()).unwrap();
     let from_field = VoxelModel::from_field(&field, *model.grid(), LIMIT, &Progress::none()).unwrap();
     let middle = model.grid().voxel_at([0.0; 3]).unwrap();
     let wall = model.grid().voxel_at([0.4, 0.0, 0.0]).unwrap();
@@ -328,12 +328,12 @@ fn fields_and_meshes_agree_wherever_the_distance_decides() {
     meshes.extend(shared_mesh("fandisk_6k_cad.obj").map(|m| ("fandisk", m, false)));
     for (name, mesh, no_pockets) in meshes {
         let size = mesh.bounds().extents().max() / 48.0;
-        let field = DenseField::cook(&mesh, &FieldOptions::new(size), &Progress::none()).unwrap();
+        let field = voxshell::cook::dense_field(&mesh, &FieldOptions::new(size), &Progress::none()).unwrap();
         let model = VoxelModel::from_mesh(&mesh, &VoxelOptions::new(size), &Progress::none()).unwrap();
         let grid = *model.grid();
         assert_eq!((grid.nodes(), grid.center()), (field.grid(), field.center()), "the same options, the same nodes");
         let other = VoxelModel::from_field(&field, grid, LIMIT, &Progress::none()).unwrap();
-        let bricks = BrickField::cook(&mesh, &FieldOptions::new(size), &Progress::none()).unwrap();
+        let bricks = voxshell::cook::brick_field(&mesh, &FieldOptions::new(size), &Progress::none()).unwrap();
         let sparse = VoxelModel::from_field(&bricks, grid, LIMIT, &Progress::none()).unwrap();
         let (s, half_diagonal) = (f64::from(grid.voxel_size()), 0.75f64.sqrt() * f64::from(grid.voxel_size()));
         let error = 1e-5 * s;
@@ -370,7 +370,7 @@ fn fields_and_meshes_agree_wherever_the_distance_decides() {
 #[test]
 fn field_model_is_what_the_signs_at_the_samples_say() {
     let mesh = primitives::torus_knot(2, 3, 0.3, 0.08, 48, 8).unwrap();
-    let dense = DenseField::cook(&mesh, &FieldOptions::new(0.06), &Progress::none()).unwrap();
+    let dense = voxshell::cook::dense_field(&mesh, &FieldOptions::new(0.06), &Progress::none()).unwrap();
     fn check<F: SignedDistance>(field: &F, grid: VoxelGrid) {
         let model = VoxelModel::from_field(field, grid, LIMIT, &Progress::none()).unwrap();
         let dims = grid.dims();
@@ -405,7 +405,7 @@ fn field_model_is_what_the_signs_at_the_samples_say() {
     check(&dense, grid);
     let shifted = VoxelGrid::new(Grid::centered([23, 17, 31], 0.05), Vec3::new(0.02, 0.01, -0.03)).unwrap();
     check(&dense, shifted);
-    check(&BrickField::cook(&mesh, &FieldOptions::new(0.03), &Progress::none()).unwrap(), shifted);
+    check(&voxshell::cook::brick_field(&mesh, &FieldOptions::new(0.03), &Progress::none()).unwrap(), shifted);
     check(&Sphere::new(0.4).unwrap(), shifted);
     check(&Cuboid::new([0.3, 0.25, 0.6]).unwrap(), shifted);
     let error = VoxelModel::from_field(&Sphere::new(9.0).unwrap(), shifted, LIMIT, &Progress::none()).unwrap_err();
@@ -415,7 +415,7 @@ fn field_model_is_what_the_signs_at_the_samples_say() {
 #[test]
 fn same_bytes_on_any_number_of_threads() {
     let mesh = primitives::gear(9, 0.5, 0.39, 0.2, 0.15).unwrap();
-    let field = DenseField::cook(&mesh, &FieldOptions::new(0.02), &Progress::none()).unwrap();
+    let field = voxshell::cook::dense_field(&mesh, &FieldOptions::new(0.02), &Progress::none()).unwrap();
     let on = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {

@@ -4,7 +4,6 @@ use std::hint::black_box;
 
 use support::allocation::allocations;
 use voxshell::cook::FieldOptions;
-use voxshell::field::DenseField;
 use voxshell::math::Progress;
 use voxshell::mesh::primitives;
 use voxshell::voxmap::{Branching, DistanceMap, LayerMap, Offset, VoxelModel, VoxelOptions, Voxmap};
@@ -18,7 +17,7 @@ fn look_ups_do_not_allocate() {
     let compact = map.compact(7, Branching::Tree512).unwrap();
     let voxmap = Voxmap::new(&model, Offset::MCNEELY).unwrap();
     let tree = voxmap.tree(Branching::Tree64).unwrap();
-    let field = DenseField::cook(&mesh, &FieldOptions::new(0.03), &Progress::none()).unwrap();
+    let field = voxshell::cook::dense_field(&mesh, &FieldOptions::new(0.03), &Progress::none()).unwrap();
     let (real, scaled) = (DistanceMap::real(&model, &field).unwrap(), DistanceMap::scaled(&model, &field, 4).unwrap());
     let n = [0.0, 1.0, 0.0];
     let allocations = allocations(|| {

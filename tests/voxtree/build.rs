@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use support::rng::Rng;
 use voxshell::cook::FieldOptions;
-use voxshell::field::{DenseField, HalfSpace, MeshField, SignedDistance, Sphere};
+use voxshell::field::{HalfSpace, MeshField, SignedDistance, Sphere};
 use voxshell::math::{Progress, Vec3};
 use voxshell::mesh::{primitives, TriMesh};
 use voxshell::voxmap::VoxelModel;
@@ -95,7 +95,7 @@ fn all_255_sets_of_octants_become_their_table_entry() {
 #[test]
 fn solid_trees_have_the_voxels_inside_too() {
     let mesh = primitives::torus(0.35, 0.15, 48, 24).unwrap();
-    let field = DenseField::cook(&mesh, &FieldOptions::new(0.03), &Progress::none()).unwrap();
+    let field = voxshell::cook::dense_field(&mesh, &FieldOptions::new(0.03), &Progress::none()).unwrap();
     let options = voxshell::voxmap::VoxelOptions::new(0.04);
     let model = VoxelModel::from_mesh(&mesh, &options, &Progress::none()).unwrap();
     for branching in BRANCHINGS {

@@ -1,7 +1,7 @@
 //! Files of trees, and impulses at voxel pairs.
 
 use support::container;
-use voxshell::asset::Shape;
+use voxshell::asset::{self, Shape};
 use voxshell::field::Sphere;
 use voxshell::math::{Mat3, Pose, Progress, Twist, Vec3};
 use voxshell::response::{impulse, voxel_contacts, ImpulseSettings, Kinematics, Mobility};
@@ -26,12 +26,12 @@ fn trees() -> Vec<VoxTree> {
 fn trees_are_the_same_after_a_file() {
     let folder = tempfile();
     for tree in trees() {
-        assert_eq!(VoxTree::from_bytes(&tree.to_bytes().unwrap()).unwrap(), tree);
-        tree.save(&folder).unwrap();
-        assert_eq!(VoxTree::load(&folder).unwrap(), tree);
+        assert_eq!(asset::tree_from_bytes(&asset::tree_to_bytes(&tree).unwrap()).unwrap(), tree);
+        asset::save_tree(&tree, &folder).unwrap();
+        assert_eq!(asset::load_tree(&folder).unwrap(), tree);
     }
     std::fs::remove_file(&folder).unwrap();
-    assert!(VoxTree::load(&folder).is_err());
+    assert!(asset::load_tree(&folder).is_err());
 }
 
 fn tempfile() -> std::path::PathBuf {
@@ -41,14 +41,14 @@ fn tempfile() -> std::path::PathBuf {
 #[test]
 fn damaged_files_are_refused() {
     let tree = &trees()[0];
-    let bytes = tree.to_bytes().unwrap();
+    let bytes = asset::tree_to_bytes(&tree).unwrap();
     for i in (0..bytes.len()).step_by(7) {
         let mut damaged = bytes.clone();
         damaged[i] ^= 1 << (i % 8);
-        assert!(VoxTree::from_bytes(&damaged).is_err(), "byte {i}");
+        assert!(asset::tree_from_bytes(&damaged).is_err(), "byte {i}");
     }
     for length in (0..bytes.len()).step_by(13) {
-        assert!(VoxTree::from_bytes(&bytes[..length]).is_err());
+        assert!(asset::tree_from_bytes(&bytes[..length]).is_err());
     }
     assert!(Shape::from_bytes(&bytes).err().unwrap().to_string().contains("VTRE"));
 }
@@ -59,13 +59,13 @@ fn changed_numbers_are_refused_or_a_sound_tree() {
     let mut workspace = Workspace::new();
     let (mut refused, mut taken) = (0, 0);
     for tree in trees() {
-        let bytes = tree.to_bytes().unwrap();
+        let bytes = asset::tree_to_bytes(&tree).unwrap();
         let sections = container::sections(&bytes).unwrap();
         let (_, data) = &sections[0];
         for i in 0..data.len().min(3000) {
             let mut changed = sections.clone();
             changed[0].1[i] = changed[0].1[i].wrapping_add(1 + (i % 200) as u8);
-            match VoxTree::from_bytes(&container::file(&changed)) {
+            match asset::tree_from_bytes(&container::file(&changed)) {
                 Err(_) => refused += 1,
                 Ok(other) => {
                     taken += 1;

@@ -1,8 +1,8 @@
 //! The sections of the evaluation on the plugin's own settings: segmentation by level, and the number of samples.
 
-use voxshell_lab::report::palette::{Colour, BLUE, GREEN, GREY, ORANGE, RED, VIOLET, YELLOW};
-use voxshell_lab::report::{Curve, Plot};
-use voxshell_lab::table::Table;
+use voxshell_report::report::palette::{Colour, BLUE, GREEN, GREY, ORANGE, RED, VIOLET, YELLOW};
+use voxshell_report::report::{Curve, Plot};
+use voxshell_report::table::Table;
 
 use super::paper;
 use super::sections::{below_plane, micro, name, Section};

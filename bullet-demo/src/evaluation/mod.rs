@@ -10,8 +10,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use voxshell_cli::file;
-use voxshell_lab::report::page::document;
-use voxshell_lab::row::Row;
+use voxshell_report::report::page::document;
+use voxshell_report::row::Row;
 
 use crate::arguments::Arguments;
 use crate::bridge::{Method, SceneKind};

@@ -1,9 +1,9 @@
 //! The sections of the evaluation: a table and plots each.
 
-use voxshell_lab::report::page::{self, escape};
-use voxshell_lab::report::{Curve, Plot};
-use voxshell_lab::row::Row;
-use voxshell_lab::table::Table;
+use voxshell_report::report::page::{self, escape};
+use voxshell_report::report::{Curve, Plot};
+use voxshell_report::row::Row;
+use voxshell_report::table::Table;
 
 use super::paper;
 use super::tagged;

@@ -6,7 +6,7 @@ use serde_json::{json, Value};
 use voxshell::field::{Cuboid, SignedDistance};
 use voxshell::math::{Pose, Vec3};
 use voxshell_cli::render::{render, Camera, Ground, Image, Object, Scene};
-use voxshell_lab::report::animated_png;
+use voxshell_report::report::animated_png;
 
 use crate::bridge::{BodyPose, Method, SceneKind};
 use crate::prepared_body::PreparedBody;

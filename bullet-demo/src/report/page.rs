@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use serde_json::Value;
 use voxshell_cli::render::Image;
-use voxshell_lab::report::page::{self, data_url, document, escape, figure, key, table, Line};
-use voxshell_lab::report::{Curve, Plot};
+use voxshell_report::report::page::{self, data_url, document, escape, figure, key, table, Line};
+use voxshell_report::report::{Curve, Plot};
 
 use super::film::Shooting;
 use super::patches;

@@ -9,7 +9,7 @@ use voxshell::math::{Pose, Progress, Vec3};
 use voxshell::mesh::{primitives, TriMesh};
 use voxshell::response::{patches, Patch, PatchSettings, PatchWorkspace};
 use voxshell_cli::render::{render, Ball, Camera, Image, Object, Scene};
-use voxshell_lab::report::page::{figure, table, Line};
+use voxshell_report::report::page::{figure, table, Line};
 
 /// Stiffness of each body, Pa/m: rubber of a few centimetres.
 const STIFFNESS: f64 = 1e8;

@@ -150,7 +150,7 @@ impl Bench<'_> {
     /// Measures the exact distances of all nodes, and parry's projection of each.
     fn dense(&mut self, cells: u32) -> Result<DenseField> {
         let (mesh, options) = (self.mesh, options(cells));
-        let cook = || DenseField::cook(mesh, &options, &Progress::none());
+        let cook = || voxshell::cook::dense_field(mesh, &options, &Progress::none());
         let (seconds, field, projection) = match &self.parry {
             None => self.clock.cook(cook).map(|(seconds, field)| (seconds, field, None))?,
             Some(parry) => {
@@ -176,7 +176,7 @@ impl Bench<'_> {
         let (grid, center) = (*field.grid(), field.center());
         let target = self.targets.dense(cells);
         let row = Row::timed(format!("fields/cook_dense/{cells}"), seconds).target(target).with("nodes", grid.len());
-        let stages = stages::of(|progress| DenseField::cook(mesh, &options, progress))?;
+        let stages = stages::of(|progress| voxshell::cook::dense_field(mesh, &options, progress))?;
         self.push(row.with("stages_s", stages));
 
         let near = self.near(&grid, center);
@@ -198,9 +198,9 @@ impl Bench<'_> {
         let (mesh, options) = (self.mesh, options(cells));
         let command = format!("volume 1 {} 0 0 0", options.voxel_size);
         let mut volume = self.openvdb.as_mut().map(|openvdb| || openvdb.ask_number(&command, "cpu"));
-        let cook = || BrickField::cook(mesh, &options, &Progress::none());
+        let cook = || voxshell::cook::brick_field(mesh, &options, &Progress::none());
         let (seconds, theirs, field) = self.clock.cook_beside(cook, volume.as_mut().map(|run| run as Run))?;
-        let stages = stages::of(|progress| BrickField::cook(mesh, &options, progress))?;
+        let stages = stages::of(|progress| voxshell::cook::brick_field(mesh, &options, progress))?;
         let row = Row::timed(format!("fields/cook_bricks/{cells}"), seconds).target(self.targets.bricks(cells));
         self.push(row.with("stages_s", stages));
         if let Some(openvdb) = &self.openvdb {
@@ -240,7 +240,8 @@ impl Bench<'_> {
         let mut ours = || {
             drop(cooked.take());
             let start = of_process();
-            let (seconds, field) = on(2, || of_wall(|| BrickField::cook(mesh, &options, &Progress::none())))?;
+            let (seconds, field) =
+                on(2, || of_wall(|| voxshell::cook::brick_field(mesh, &options, &Progress::none())))?;
             cooked = Some(field?);
             computed = computed.min(of_process() - start);
             Ok(seconds)
@@ -268,7 +269,7 @@ impl Bench<'_> {
         }
         self.push(memory.target(at_1024(60.0)));
         // The same surface and voxels without the empty space, for which the distance to the box is the answer.
-        let tight = BrickField::cook(mesh, &FieldOptions::new(options.voxel_size), &Progress::none())?;
+        let tight = voxshell::cook::brick_field(mesh, &FieldOptions::new(options.voxel_size), &Progress::none())?;
         let row = Row::new(format!("fields/bricks/{cells}/memory_4_cells_around"), tight.bytes() as f64 * 1e-6, "MB");
         self.push(row.target(at_1024(60.0)));
         self.errors_of_bricks(cells, &field)?;

@@ -10,7 +10,7 @@ use voxshell::ccd::motion::Motion;
 use voxshell::ccd::segment::Segment;
 use voxshell::ccd::shell::{Passage, Workspace};
 use voxshell::contact::Geometry;
-use voxshell::field::{BrickField, DenseField, Field};
+use voxshell::field::Field;
 use voxshell::math::{Pose, Progress, Vec3};
 use voxshell::mesh::TriMesh;
 use voxshell::pointshell::{PointShell, ShellOptions};
@@ -43,9 +43,9 @@ pub struct Body {
 
 impl Body {
     pub fn new(name: &'static str, mesh: &TriMesh, samples: usize, cells: u32) -> Result<Self> {
-        let field = Field::Bricks(BrickField::cook(mesh, &fields::options(cells), &Progress::none())?);
+        let field = Field::Bricks(voxshell::cook::brick_field(mesh, &fields::options(cells), &Progress::none())?);
         let options = ShellOptions { target_count: Some(samples), ..ShellOptions::default() };
-        let shell = PointShell::sample(mesh, Some(&field), &options, &Progress::none())?;
+        let shell = voxshell::cook::sample(mesh, Some(&field), &options, &Progress::none())?;
         Ok(Self { name, field, shell, mesh: mesh.clone() })
     }
 
@@ -156,7 +156,7 @@ impl Pairs {
 
 /// Measures some of the motions by the papers' method, sample by sample.
 fn theirs(body: &Body, motions: &[Motion]) -> Result<f64> {
-    let field = DenseField::cook(&body.mesh, &fields::options(THEIR_CELLS), &Progress::none())?;
+    let field = voxshell::cook::dense_field(&body.mesh, &fields::options(THEIR_CELLS), &Progress::none())?;
     let octree = Octree::new(&field);
     let some = &motions[..(THEIR_WORK / body.shell.len()).clamp(10.min(motions.len()), motions.len())];
     // Of many samples, takes every n-th.

@@ -6,7 +6,7 @@
 //! number of segments that cross the surface. The peers do not know the inside, so they report exactly those.
 
 use voxshell::ccd::segment::{crossings, first_fraction, first_fractions, Segment, Start};
-use voxshell::field::{BrickField, DenseField, Field};
+use voxshell::field::Field;
 use voxshell::math::{Progress, Vec3};
 use voxshell::mesh::{Bvh, TriMesh};
 use voxshell::Result;
@@ -71,11 +71,11 @@ pub fn rows(mesh: &TriMesh, setup: &Setup) -> Result<Vec<Row>> {
         let options = fields::options(cells);
         if cells < FULL_GRID {
             steps.next(&format!("{cells}"));
-            let field = Field::Dense(DenseField::cook(mesh, &options, &Progress::none())?);
+            let field = Field::Dense(voxshell::cook::dense_field(mesh, &options, &Progress::none())?);
             bench.against(&field, cells, "")?;
         }
         steps.next(&format!("{cells}/bricks"));
-        let field = Field::Bricks(BrickField::cook(mesh, &options, &Progress::none())?);
+        let field = Field::Bricks(voxshell::cook::brick_field(mesh, &options, &Progress::none())?);
         in_bricks.push(bench.against(&field, cells, "/bricks")?);
     }
     if let ([first, .., last], [coarse, .., fine]) = (&in_bricks[..], &resolutions[..]) {

@@ -6,7 +6,7 @@
 //! method is also measured on this one, as reimplemented in [`super::papers`].
 
 use voxshell::ccd::segment::{first_fractions, Segment, Start};
-use voxshell::field::{BrickField, DenseField, Field, Grid, SignedDistance};
+use voxshell::field::{DenseField, Field, Grid, SignedDistance};
 use voxshell::math::{Progress, Vec3};
 use voxshell::mesh::TriMesh;
 use voxshell::Result;
@@ -194,7 +194,8 @@ impl Tables {
             let (mut dense, mut segments_dense, mut theirs) = (None, None, None);
             if cells < FULL_GRID {
                 steps.next(&format!("full grid, {cells}"));
-                let (seconds, field) = setup.clock.cook(|| DenseField::cook(mesh, &options, &Progress::none()))?;
+                let (seconds, field) =
+                    setup.clock.cook(|| voxshell::cook::dense_field(mesh, &options, &Progress::none()))?;
                 dense = Some(seconds.least);
                 let field = Field::Dense(field);
                 let (seconds, hits) = walk(setup.clock, &field, &segments)?;
@@ -205,7 +206,8 @@ impl Tables {
                 }
             }
             steps.next(&format!("bricks, {cells}"));
-            let (bricks, field) = setup.clock.cook(|| BrickField::cook(mesh, &options, &Progress::none()))?;
+            let (bricks, field) =
+                setup.clock.cook(|| voxshell::cook::brick_field(mesh, &options, &Progress::none()))?;
             let megabytes = |bytes: u64| bytes as f64 * 1e-6;
             lines.push(Ours {
                 cells,

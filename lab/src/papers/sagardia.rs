@@ -7,7 +7,6 @@ use std::sync::Arc;
 use voxshell::asset::{self, CookOptions, Resolution, Shape};
 use voxshell::contact::Completeness;
 use voxshell::cook::FieldOptions;
-use voxshell::field::DenseField;
 use voxshell::math::{Pose, Progress, Vec3};
 use voxshell::mesh::{primitives, TriMesh};
 use voxshell::pointshell::{Clustering, PointShell, Sampling, ShellOptions};
@@ -50,7 +49,7 @@ fn made(context: &Context, name: &str, mesh: &TriMesh, rows: &mut Vec<Row>) -> R
     let model = VoxelModel::from_mesh(mesh, &options, &progress)?;
     let model_seconds = of_process() - start;
     let start = of_process();
-    let field = DenseField::cook(mesh, &FieldOptions::new(options.voxel_size), &progress)?;
+    let field = voxshell::cook::dense_field(mesh, &FieldOptions::new(options.voxel_size), &progress)?;
     let field_seconds = of_process() - start;
     let tree = MapForm::LayerTree { limit: 20, branching: Branching::Tree64 };
     let types = MapForm::TypeTree { offset: Offset::SURFACE, branching: Branching::Tree512 };

@@ -25,7 +25,6 @@ use crate::capi::types::{vxs_pose, vxs_shape};
 use crate::capi::voxelmap::vxs_voxelmap;
 use crate::capi::voxtree::vxs_voxtree;
 use crate::math::limits;
-use crate::voxtree::VoxTree;
 
 /// Result of one call of a replay.
 #[derive(Clone, Debug, PartialEq)]
@@ -312,7 +311,7 @@ impl<'a> Player<'a> {
             } else if kind == Kind::PointShell as u8 {
                 handle::create("object", out.cast::<*mut vxs_pointshell>(), shape()?.shell.ok_or_else(lacks)?)
             } else if kind == Kind::VoxTree as u8 {
-                let tree = VoxTree::from_bytes(content).map_err(|e| format!("object {id}: {e}"))?;
+                let tree = crate::asset::tree_from_bytes(content).map_err(|e| format!("object {id}: {e}"))?;
                 handle::create("object", out.cast::<*mut vxs_voxtree>(), Arc::new(tree))
             } else if kind == Kind::Workspace as u8 {
                 self.older.insert(id);

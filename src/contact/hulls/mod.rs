@@ -16,10 +16,10 @@ use self::pair::{Pair, Relation};
 use self::workspace::Found;
 pub use self::workspace::{HullStats, HullWorkspace};
 use super::types::Contact;
-use crate::math::{limits, Pose, Vec3};
-use crate::memory::GrowGuarded;
-use crate::mesh::simplify::HullHierarchy;
-use crate::{Error, Result};
+use voxshell_base::math::{limits, Pose, Vec3};
+use voxshell_base::memory::GrowGuarded;
+use voxshell_base::{Error, Result};
+use voxshell_mesh::simplify::HullHierarchy;
 
 /// Parameters of a query of hulls.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -2,12 +2,12 @@
 
 use super::triangles::{closest, Closest};
 use super::workspace::{Found, HullStats, HullWorkspace};
-use crate::math::gjk::{nearest, Extreme, Nearest, Separation};
-use crate::math::{Mat3, Pose, Vec3};
-use crate::memory::GrowGuarded;
-use crate::mesh::simplify::{Cover, HullHierarchy, Node};
-use crate::mesh::triangle::Corners;
-use crate::mesh::{near_pairs, Placement};
+use voxshell_base::math::gjk::{nearest, Extreme, Nearest, Separation};
+use voxshell_base::math::{Mat3, Pose, Vec3};
+use voxshell_base::memory::GrowGuarded;
+use voxshell_mesh::simplify::{Cover, HullHierarchy, Node};
+use voxshell_mesh::triangle::Corners;
+use voxshell_mesh::{near_pairs, Placement};
 
 /// Hulls with at most this number of vertices are searched one vertex after another.
 const FEW_VERTICES: usize = 24;

@@ -1,7 +1,7 @@
 //! Distance of two triangles.
 
-use crate::math::Vec3;
-use crate::mesh::triangle::{closest_point, is_sliver, Corners};
+use voxshell_base::math::Vec3;
+use voxshell_mesh::triangle::{closest_point, is_sliver, Corners};
 
 /// Closest points of two triangles.
 #[derive(Clone, Copy, Debug)]

@@ -1,8 +1,8 @@
 //! Scratch memory of the queries of hulls.
 
-use crate::contact::Contact;
-use crate::math::Vec3;
-use crate::memory::filled;
+use crate::Contact;
+use voxshell_base::math::Vec3;
+use voxshell_base::memory::filled;
 
 /// Number of pairs of hulls whose separating directions are kept.
 const ENTRIES: usize = 1 << 12;

@@ -1,20 +1,20 @@
 //! Contacts of given features, evaluated at the present poses.
 
-use crate::contact::search::{Hit, Pass, Sides, LANES};
-use crate::contact::types::{Contact, Geometry, FEATURE_OF_B, FEATURE_OF_EDGE};
-use crate::field::Surface;
-use crate::math::{limits::check_pose, Pose, Vec3};
-use crate::{Error, Result};
+use crate::search::{Hit, Pass, Sides, LANES};
+use crate::types::{Contact, Geometry, FEATURE_OF_B, FEATURE_OF_EDGE};
+use voxshell_base::math::{limits::check_pose, Pose, Vec3};
+use voxshell_base::{Error, Result};
+use voxshell_field::Surface;
 
 /// Calls `each` with the contact of each feature, in the order of `features`. Each contact is bit-identical to the
-/// one that [`contacts`](crate::contact::contacts) returns for this sample with the same geometries, at any separation.
+/// one that [`contacts`](crate::contacts) returns for this sample with the same geometries, at any separation.
 /// For hosts that know which samples matter, such as the samples of a resting body's manifold.
 ///
 /// A sample on the far side of a body that touches a sheet has no contact, and neither has an edge, which only a search
 /// finds: its separation is infinite, and its points and normal are NaN.
 ///
 /// # Errors
-/// `InvalidArgument` for a pose beyond [`limits`](crate::math::limits) and for a feature that is no sample of a
+/// `InvalidArgument` for a pose beyond [`limits`](voxshell_base::math::limits) and for a feature that is no sample of a
 /// pointshell whose other body has a field, and no edge of the geometry's surface. The error is returned before the first call of `each`.
 pub fn contacts_of(
     a: Geometry,

@@ -6,12 +6,13 @@
 //! search: among the points at distance |φ| from the sample, the closest point of the surface is the one where |φ| is
 //! smallest. A walk is the step of length |φ| from the sample to such a point.
 
-use crate::field::{wide, SignedDistance, LANES};
-use crate::math::RigidF32;
+use voxshell_base::math::RigidF32;
+use voxshell_base::wide;
+use voxshell_field::{SignedDistance, LANES};
 
 /// Gradients of at least this length are used as directions. Two unit vectors with a mean of this length are 52°
 /// apart.
-pub(in crate::contact) const STRONG_GRADIENT: f32 = 0.9;
+pub(crate) const STRONG_GRADIENT: f32 = 0.9;
 
 /// Gradients of at most this length are no candidates: the normal of the sample replaces them.
 const WEAK_GRADIENT: f32 = 0.25;
@@ -34,13 +35,13 @@ const NO_GRADIENT: f32 = 1e-6;
 const STARTS: usize = 2 * LANES;
 
 #[inline(always)]
-pub(in crate::contact) fn dot(a: [f32; 3], b: [f32; 3]) -> f32 {
+pub(crate) fn dot(a: [f32; 3], b: [f32; 3]) -> f32 {
     (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2]
 }
 
 /// Length of a gradient, to compare with [`STRONG_GRADIENT`].
 #[inline(always)]
-pub(in crate::contact) fn length(v: [f32; 3]) -> f32 {
+pub(crate) fn length(v: [f32; 3]) -> f32 {
     dot(v, v).sqrt()
 }
 
@@ -53,7 +54,7 @@ fn unit(v: [f32; 3], otherwise: [f32; 3]) -> [f32; 3] {
 
 /// Returns the reversed normal of a sample, unit, in the local frame of the field.
 #[inline(always)]
-pub(in crate::contact) fn reversed(normal: [f32; 3], to_field: &RigidF32) -> [f32; 3] {
+pub(crate) fn reversed(normal: [f32; 3], to_field: &RigidF32) -> [f32; 3] {
     unit(to_field.r.map(|row| -dot(row, normal)), [0.0, 1.0, 0.0])
 }
 
@@ -145,7 +146,7 @@ wide! {
     /// sample, unit. All are in the local frame of the field. Every caller gets the same bytes.
     #[cold]
     #[inline(never)]
-    pub(in crate::contact) fn away<F: SignedDistance>(
+    pub(crate) fn away<F: SignedDistance>(
         field: &F,
         point: [f32; 3],
         phi: f32,

@@ -2,10 +2,10 @@
 //! Independent of the search for samples.
 
 use super::normal::{self, STRONG_GRADIENT};
-use crate::contact::search::{Hit, Pass, Position, LANES};
-use crate::contact::types::{Contact, FEATURE_OF_B};
-use crate::field::{with_field, SignedDistance};
-use crate::math::Vec3;
+use crate::search::{Hit, Pass, Position, LANES};
+use crate::types::{Contact, FEATURE_OF_B};
+use voxshell_base::math::Vec3;
+use voxshell_field::{with_field, SignedDistance};
 
 /// Cosine of the largest angle between the normal of a sample and the direction to the other body: 72°.
 const BESIDE: f64 = 0.3;
@@ -68,7 +68,7 @@ fn place<F: SignedDistance>(field: &F, pass: &Pass, hits: &[Hit], mut each: impl
 
 impl Pass<'_> {
     /// Calls `each` with each sample and its contact, in the order of `hits`.
-    pub(in crate::contact) fn contacts(&self, hits: &[Hit], mut each: impl FnMut(&Hit, Contact)) {
+    pub(crate) fn contacts(&self, hits: &[Hit], mut each: impl FnMut(&Hit, Contact)) {
         if let Some(sides) = self.sides() {
             for hit in hits {
                 let contact = match sides.of(hit) {
@@ -83,7 +83,7 @@ impl Pass<'_> {
     }
 
     /// Returns the contact of one sample, world frame.
-    pub(in crate::contact) fn contact(&self, hit: &Hit) -> Contact {
+    pub(crate) fn contact(&self, hit: &Hit) -> Contact {
         match self.sides().and_then(|sides| sides.of(hit)) {
             Some(side) => self.contact_along(hit, side.separation.into(), &side.outward),
             None => self.contact_in_field(hit),
@@ -98,7 +98,7 @@ impl Pass<'_> {
     /// Returns whether the closest point of the other body is beside a sample: [`BESIDE`]. Where the sample is
     /// not at the closest place of its own body, a solver would stop bodies that slide past each other. Deep samples count in
     /// any direction.
-    pub(in crate::contact) fn is_beside(&self, contact: &Contact) -> bool {
+    pub(crate) fn is_beside(&self, contact: &Contact) -> bool {
         let sample = (contact.feature & !FEATURE_OF_B) as usize;
         let Some(surface) = self.own_surface else { return false };
         let ahead = if self.shell_is_b { -contact.normal } else { contact.normal };
@@ -116,7 +116,7 @@ impl Pass<'_> {
     }
 
     /// Returns the contact of one sample from its separation and its outward direction in the field's body frame.
-    pub(in crate::contact) fn contact_along(&self, hit: &Hit, separation: f64, outward: &Vec3) -> Contact {
+    pub(crate) fn contact_along(&self, hit: &Hit, separation: f64, outward: &Vec3) -> Contact {
         let outward = turned(&self.to_world, (*outward).into()).into();
         self.contact_at(hit, &Placed { separation, outward, on_shell: self.in_world(hit) })
     }

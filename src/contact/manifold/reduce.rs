@@ -5,14 +5,14 @@ const HYSTERESIS: f32 = 1.2;
 
 /// A contact among which the reduction chooses.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::contact) struct Candidate {
-    pub(in crate::contact) point: [f32; 3],
-    pub(in crate::contact) separation: f32,
-    pub(in crate::contact) feature: u32,
+pub(crate) struct Candidate {
+    pub(crate) point: [f32; 3],
+    pub(crate) separation: f32,
+    pub(crate) feature: u32,
     /// Index of the candidate in its source.
-    pub(in crate::contact) index: u32,
+    pub(crate) index: u32,
     /// Squared distance to the nearest chosen candidate, during the selection.
-    pub(in crate::contact) apart: f32,
+    pub(crate) apart: f32,
 }
 
 fn sub(a: [f32; 3], b: [f32; 3]) -> [f32; 3] {
@@ -38,7 +38,7 @@ fn area_squared(a: [f32; 3], b: [f32; 3], c: [f32; 3]) -> f32 {
 ///
 /// Candidates among `preferred` (sorted) win unless another is better by [`HYSTERESIS`]. Ties go to the lower
 /// feature, so the result does not depend on the order of the input.
-pub(in crate::contact) fn reduce(candidates: &mut Vec<Candidate>, n: usize, preferred: &[u32]) {
+pub(crate) fn reduce(candidates: &mut Vec<Candidate>, n: usize, preferred: &[u32]) {
     if candidates.len() <= n {
         return;
     }

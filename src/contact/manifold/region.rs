@@ -5,11 +5,11 @@
 //! an angle; a region is a set connected by neighbours. The neighbour search uses cells as large as the distance,
 //! sorted in rows. It visits half of the rows around a contact, with pointers that only move forward.
 
-use crate::contact::types::Contact;
-use crate::math::Vec3;
+use crate::types::Contact;
+use voxshell_base::math::Vec3;
 
 /// Parameters of the grouping.
-pub(in crate::contact) struct Grouping<'a> {
+pub(crate) struct Grouping<'a> {
     /// Largest distance of neighbours, metres.
     pub distance: f64,
     /// Cosine of the largest angle between the normals of neighbours.
@@ -21,7 +21,7 @@ pub(in crate::contact) struct Grouping<'a> {
 
 /// Scratch memory of the grouping.
 #[derive(Default)]
-pub(in crate::contact) struct Regions {
+pub(crate) struct Regions {
     /// Pairs of a cell and a contact in it, sorted by cell.
     cells: Vec<(u64, u32)>,
     /// Earlier contact of the same region; the first contact of a region refers to itself.

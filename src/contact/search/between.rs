@@ -5,7 +5,7 @@
 //! outline only: between two contacts with one normal, separations are those of the straight line between them.
 
 use super::super::types::Contact;
-use crate::math::Vec3;
+use voxshell_base::math::Vec3;
 
 /// Distance from the line between two contacts up to which a contact is between them, as a fraction of the extent of the
 /// smaller body.

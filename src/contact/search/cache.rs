@@ -15,10 +15,11 @@ use std::sync::{Arc, Weak};
 
 use super::lanes::{above, at_most, Chosen, Lanes, Walk, LANES, SET};
 use super::scratch::Hit;
-use crate::contact::types::Stats;
-use crate::field::{wide, Field, Modulus, SignedDistance};
-use crate::math::RigidF32;
-use crate::pointshell::PointShell;
+use crate::types::Stats;
+use voxshell_base::math::RigidF32;
+use voxshell_base::wide;
+use voxshell_field::{Field, Modulus, SignedDistance};
+use voxshell_pointshell::PointShell;
 
 /// Growth factor: the cache is discarded, and the tree is walked from its root, when the number of separated nodes
 /// exceeds this factor times their number after the last such walk, plus `GROWTH_ALLOWANCE`.
@@ -35,14 +36,14 @@ const USEFUL_FRACTION: f64 = 0.5;
 
 /// Body that owns the shell, and body that owns the field.
 #[derive(Clone, Copy)]
-pub(in crate::contact) struct Owners<'a> {
+pub(crate) struct Owners<'a> {
     pub shell: &'a Arc<PointShell>,
     pub field: &'a Arc<Field>,
 }
 
 /// Traversal cache of one pair: one shell in one field.
 #[derive(Default)]
-pub(in crate::contact) struct TraversalCache {
+pub(crate) struct TraversalCache {
     /// Identity of the pair that this cache belongs to. Held as `Weak`, so that a reused address cannot match: while
     /// a `Weak` exists, the memory of its `Arc` is not reused, and the content cannot be changed in place.
     shell: Weak<PointShell>,

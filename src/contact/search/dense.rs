@@ -6,11 +6,12 @@ use super::lanes::{at_most, Walk, LANES};
 use super::pass::Pass;
 use super::scratch::{Hit, Left};
 use super::step::{SampleGaps, StepMotion};
-use crate::contact::types::{Completeness, Step, FEATURE_OF_B};
-use crate::contact::workspace::Workspace;
-use crate::field::{wide, with_field, SignedDistance};
-use crate::math::RigidF32;
-use crate::pointshell::PointShell;
+use crate::types::{Completeness, Step, FEATURE_OF_B};
+use crate::workspace::Workspace;
+use voxshell_base::math::RigidF32;
+use voxshell_base::wide;
+use voxshell_field::{with_field, SignedDistance};
+use voxshell_pointshell::PointShell;
 
 /// Number of parts into which the near samples of a shell are divided.
 const PARTS: usize = 48;
@@ -21,13 +22,7 @@ const OCTANTS: usize = 8;
 impl Pass<'_> {
     /// Appends every sample that counts in a step to `workspace.hits`, in ascending order, and the samples of
     /// `preferred` up to `limit`.
-    pub(in crate::contact) fn collect_counting(
-        &self,
-        limit: f32,
-        step: &Step,
-        preferred: &[u32],
-        workspace: &mut Workspace,
-    ) {
+    pub(crate) fn collect_counting(&self, limit: f32, step: &Step, preferred: &[u32], workspace: &mut Workspace) {
         let motion = StepMotion::new(step, self);
         let is_answered = self.collect_extremes(limit, step, &motion, workspace);
         let least = if is_answered { None } else { self.collect_or_thin(limit, &motion, workspace) };

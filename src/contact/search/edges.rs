@@ -10,9 +10,9 @@
 //! face is done at once, however many triangles the face has.
 
 use super::super::types::{Contact, FEATURE_OF_B, FEATURE_OF_EDGE};
-use crate::field::{Foot, Surface};
-use crate::math::{Pose, Vec3};
-use crate::mesh::{Crossing, Placement};
+use voxshell_base::math::{Pose, Vec3};
+use voxshell_field::{Foot, Surface};
+use voxshell_mesh::{Crossing, Placement};
 
 /// Precision of the depth of an edge, as a fraction of the extent of the smaller body.
 const PRECISION: f64 = 1e-7;

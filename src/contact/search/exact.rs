@@ -9,8 +9,8 @@
 
 use std::cell::Cell;
 
-use crate::field::{Field, Surface};
-use crate::math::Vec3;
+use voxshell_base::math::Vec3;
+use voxshell_field::{Field, Surface};
 
 /// √¾, and the rounding of stored nodes: bound of |φ − d| in cells near the surface, voxels.
 const ERROR: f64 = 0.87;
@@ -33,7 +33,7 @@ const SLACK: f64 = 1e-12;
 const NO_DIRECTION: f64 = 1e-10;
 
 /// Position of a sample.
-pub(in crate::contact) enum Position {
+pub(crate) enum Position {
     /// Far from the surface: that of the field.
     Field,
     /// Exactly farther than the limit.
@@ -44,7 +44,7 @@ pub(in crate::contact) enum Position {
 }
 
 /// Exact distances of one pass.
-pub(in crate::contact) struct Exact<'a> {
+pub(crate) struct Exact<'a> {
     surface: &'a Surface,
     voxel: f64,
     /// Largest separation that the caller needs, metres.

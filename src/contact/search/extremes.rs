@@ -4,11 +4,12 @@ use super::lanes::{at_most, Lanes, Walk, LANES};
 use super::pass::Pass;
 use super::scratch::Left;
 use super::step::StepMotion;
-use crate::contact::types::{Completeness, Step};
-use crate::contact::workspace::Workspace;
-use crate::field::{wide, Field, HalfSpace};
-use crate::math::RigidF32;
-use crate::pointshell::{Extremes, PointShell};
+use crate::types::{Completeness, Step};
+use crate::workspace::Workspace;
+use voxshell_base::math::RigidF32;
+use voxshell_base::wide;
+use voxshell_field::{Field, HalfSpace};
+use voxshell_pointshell::{Extremes, PointShell};
 
 impl Pass<'_> {
     /// Appends the extreme samples with a separation up to `limit` that count in the step to `workspace.hits`, in ascending

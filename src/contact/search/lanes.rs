@@ -7,13 +7,13 @@
 //! brute-force oracle of the tests, so all versions give the same bytes.
 
 use super::scratch::Hit;
-use crate::contact::types::Stats;
-use crate::field::SignedDistance;
-use crate::math::RigidF32;
-use crate::pointshell::PointShell;
+use crate::types::Stats;
+use voxshell_base::math::RigidF32;
+use voxshell_field::SignedDistance;
+use voxshell_pointshell::PointShell;
 
 /// Children or samples transformed and tested together.
-pub(in crate::contact) use crate::field::LANES;
+pub use voxshell_field::LANES;
 pub(super) type Lanes = [f32; LANES];
 
 /// Above this fraction of overlapping parent nodes, testing every sample is faster than descending to the leaves.
@@ -104,7 +104,7 @@ pub(super) const SET: [[u8; LANES]; 1 << LANES] = {
 /// Selected indices, ascending. Capacity for a whole block is reserved beforehand, so that adding one takes no
 /// branch.
 #[derive(Default)]
-pub(in crate::contact) struct Chosen {
+pub(crate) struct Chosen {
     indices: Vec<u32>,
     len: usize,
 }

@@ -9,12 +9,13 @@ use std::collections::BinaryHeap;
 
 use super::lanes::{Lanes, Walk};
 use super::scratch::{Left, Node};
-use crate::contact::types::{Budget, Completeness};
-use crate::contact::workspace::Workspace;
-use crate::field::{wide, SignedDistance};
-use crate::math::clock::Instant;
-use crate::math::RigidF32;
-use crate::pointshell::PointShell;
+use crate::types::{Budget, Completeness};
+use crate::workspace::Workspace;
+use voxshell_base::math::clock::Instant;
+use voxshell_base::math::RigidF32;
+use voxshell_base::wide;
+use voxshell_field::SignedDistance;
+use voxshell_pointshell::PointShell;
 
 /// Nodes opened, and representatives tested, between two readings of the clock.
 const NODES_PER_LOOK: u32 = 8;

@@ -9,14 +9,14 @@ use super::exact::Exact;
 use super::scratch::{Hit, Left};
 use super::sheet::Sides;
 use super::{limit, tree};
-use crate::contact::types::{directions, Budget, Geometry, Owner, Roles, FEATURE_OF_B};
-use crate::contact::workspace::Workspace;
-use crate::field::{with_field, Field, SignedDistance, Surface};
-use crate::math::clock::Instant;
-use crate::math::limits::check_pose;
-use crate::math::{Pose, RigidF32, Vec3};
-use crate::pointshell::PointShell;
-use crate::Result;
+use crate::types::{directions, Budget, Geometry, Owner, Roles, FEATURE_OF_B};
+use crate::workspace::Workspace;
+use voxshell_base::math::clock::Instant;
+use voxshell_base::math::limits::check_pose;
+use voxshell_base::math::{Pose, RigidF32, Vec3};
+use voxshell_base::Result;
+use voxshell_field::{with_field, Field, SignedDistance, Surface};
+use voxshell_pointshell::PointShell;
 
 /// A rotation as the rows of its matrix.
 fn rows(rotation: &UnitQuaternion<f64>) -> [[f64; 3]; 3] {
@@ -25,7 +25,7 @@ fn rows(rotation: &UnitQuaternion<f64>) -> [[f64; 3]; 3] {
 }
 
 /// One direction of a query: a shell run through a field.
-pub(in crate::contact) struct Pass<'a> {
+pub(crate) struct Pass<'a> {
     pub shell: &'a PointShell,
     /// Field of the shell's own body; it decides the side of a sheet.
     pub own_field: Option<&'a Field>,
@@ -189,7 +189,7 @@ impl<'a> Pass<'a> {
 }
 
 /// Returns the directions that a query runs. `tests_edges` tells that the query tests the edges of both bodies too.
-pub(in crate::contact) fn passes<'a>(
+pub(crate) fn passes<'a>(
     a: Geometry<'a>,
     pose_a: &'a Pose,
     b: Geometry<'a>,

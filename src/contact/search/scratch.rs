@@ -2,11 +2,11 @@
 
 use std::cmp::Ordering;
 
-use crate::contact::types::{Budget, Completeness, Report};
+use crate::types::{Budget, Completeness, Report};
 
 /// A sample with φ at most the wanted separation.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::contact) struct Hit {
+pub(crate) struct Hit {
     pub sample: u32,
     pub phi: f32,
     /// Position of the sample in the local frame of the field, metres.
@@ -15,7 +15,7 @@ pub(in crate::contact) struct Hit {
 
 /// Bound on the samples that a traversal has left out.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::contact) struct Left {
+pub(crate) struct Left {
     pub completeness: Completeness,
     /// Lower bound of φ of all samples that were left out; +∞ when none was.
     pub least: f32,
@@ -29,7 +29,7 @@ impl Left {
 
 /// A node to open; the greatest in the order is the deepest.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::contact) struct Node {
+pub(crate) struct Node {
     /// Lower bound of φ over its samples.
     pub lower: f32,
     pub index: u32,
@@ -51,14 +51,14 @@ impl PartialOrd for Node {
 
 impl Budget {
     /// Returns the budget of the first of two directions, when `self` is for both.
-    pub(in crate::contact) fn first_half(&self) -> Self {
+    pub(crate) fn first_half(&self) -> Self {
         let half = |limit: u64| if limit == u64::MAX { limit } else { limit / 2 };
         Self { tests: half(self.tests), nanoseconds: half(self.nanoseconds), ..*self }
     }
 
     /// Returns the budget of the second direction. An interrupted first direction leaves nothing of its half, so that
     /// a larger limit never gives the second direction less.
-    pub(in crate::contact) fn second_half(&self, first: &Left) -> Self {
+    pub(crate) fn second_half(&self, first: &Left) -> Self {
         let used = if first.completeness == Completeness::Partial { self.first_half().tests } else { first.tests };
         let tests = if self.tests == u64::MAX { u64::MAX } else { self.tests - used };
         Self { tests, ..*self }
@@ -66,7 +66,7 @@ impl Budget {
 }
 
 impl Report {
-    pub(in crate::contact) fn add(&mut self, left: &Left) {
+    pub(crate) fn add(&mut self, left: &Left) {
         self.completeness = self.completeness.max(left.completeness);
         self.least_missed = self.least_missed.min(left.least.into());
     }

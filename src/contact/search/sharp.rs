@@ -11,9 +11,9 @@
 //! wanted: the closest faces beside them lead to the side, and the bodies would slide on into each other.
 
 use super::super::types::{Contact, FEATURE_OF_B, FEATURE_OF_EDGE};
-use crate::field::Surface;
-use crate::math::{Pose, Vec3};
-use crate::mesh::{Feature, Placement};
+use voxshell_base::math::{Pose, Vec3};
+use voxshell_field::Surface;
+use voxshell_mesh::{Feature, Placement};
 
 /// Sine of the angle by which a direction may be outside the normal cone of a feature. The corners of a face that is
 /// nearly flush with another are contacts before the face is flush, so that a solver sees all that will carry.

@@ -16,12 +16,12 @@
 
 use super::scratch::{Hit, Left};
 use super::{limit, tree};
-use crate::contact::types::Budget;
-use crate::contact::workspace::Workspace;
-use crate::field::{Field, Sheet, SheetAround, SignedDistance};
-use crate::math::clock::Instant;
-use crate::math::{Aabb, Pose, RigidF32, Vec3};
-use crate::pointshell::PointShell;
+use crate::types::Budget;
+use crate::workspace::Workspace;
+use voxshell_base::math::clock::Instant;
+use voxshell_base::math::{Aabb, Pose, RigidF32, Vec3};
+use voxshell_field::{Field, Sheet, SheetAround, SignedDistance};
+use voxshell_pointshell::PointShell;
 
 /// Smallest cosine of n and g behind the sheet: with less, the sheet stands on the body's surface.
 const BEHIND: f64 = 0.3;
@@ -29,7 +29,7 @@ const BEHIND: f64 = 0.3;
 const SLOPE: f64 = 0.02;
 
 /// A shell beside a sheet.
-pub(in crate::contact) struct Sides<'a> {
+pub struct Sides<'a> {
     pub sheet: &'a Sheet,
     /// The sheet in the frame of the hits' points.
     pub around: SheetAround<'a>,
@@ -43,7 +43,7 @@ pub(in crate::contact) struct Sides<'a> {
 }
 
 /// Side of the sheet on which a sample is.
-pub(in crate::contact) struct Side {
+pub(crate) struct Side {
     /// Distance to the sheet, metres; negative when the sample has gone through.
     pub separation: f32,
     /// Unit, sheet's body frame: from the sheet to the side of the body.

@@ -7,12 +7,13 @@
 use super::lanes::{at_most, transform_slack, Block, Lanes, Walk, LANES};
 use super::pass::Pass;
 use super::scratch::Hit;
-use crate::contact::manifold::normal::{self, dot, length, STRONG_GRADIENT};
-use crate::contact::types::Step;
-use crate::contact::workspace::Workspace;
-use crate::field::{wide, with_field, SignedDistance};
-use crate::math::{RigidF32, Vec3};
-use crate::pointshell::PointShell;
+use crate::manifold::normal::{self, dot, length, STRONG_GRADIENT};
+use crate::types::Step;
+use crate::workspace::Workspace;
+use voxshell_base::math::{RigidF32, Vec3};
+use voxshell_base::wide;
+use voxshell_field::{with_field, SignedDistance};
+use voxshell_pointshell::PointShell;
 
 /// Relative rounding error of a motion computed in `f32`: a few operations, each correct to one unit in the last
 /// place.

@@ -2,11 +2,12 @@
 
 use super::lanes::{at_most, Walk};
 use super::scratch::Hit;
-use crate::contact::types::Stats;
-use crate::contact::workspace::Workspace;
-use crate::field::{wide, SignedDistance};
-use crate::math::RigidF32;
-use crate::pointshell::PointShell;
+use crate::types::Stats;
+use crate::workspace::Workspace;
+use voxshell_base::math::RigidF32;
+use voxshell_base::wide;
+use voxshell_field::SignedDistance;
+use voxshell_pointshell::PointShell;
 
 /// Most leaves whose samples are all tested for the deepest one; with more, the order of the nodes saves work.
 const FEW: usize = 128;

@@ -7,9 +7,9 @@
 //! its content.
 
 use super::frame::{Frame, EPS};
-use crate::field::triangle::LANES;
-use crate::field::wide;
-use crate::memory::{CollectGuarded, GrowGuarded};
+use voxshell_base::memory::{CollectGuarded, GrowGuarded};
+use voxshell_base::wide;
+use voxshell_field::triangle::LANES;
 
 /// Position of lanes without a box.
 const FAR: f32 = 1.0e15;

@@ -11,10 +11,10 @@ use rayon::prelude::*;
 
 use super::{Culler, Frame, Kind, Lattice, LeafNodes, Worker};
 use super::{EPS, FEW_BOXES, LEAF, LEAF_TRIANGLES, TRIANGLE_BLOCK};
-use crate::field::brick::{FineBricks, CELLS, NODES, STRIDE, VOLUME};
-use crate::math::Progress;
-use crate::memory::{concat, CollectGuarded, GrowGuarded, ParCollectGuarded, SliceGuarded};
-use crate::Result;
+use voxshell_base::math::Progress;
+use voxshell_base::memory::{concat, CollectGuarded, GrowGuarded, ParCollectGuarded, SliceGuarded};
+use voxshell_base::Result;
+use voxshell_field::brick::{FineBricks, CELLS, NODES, STRIDE, VOLUME};
 
 /// Edge, in cells, of the blocks that one thread processes at a time.
 const JOB: u32 = 64;
@@ -24,7 +24,7 @@ const BATCH: usize = 64;
 
 /// Parameters of the narrow band, lattice units.
 #[derive(Clone, Copy)]
-pub(in crate::cook) struct Band {
+pub(crate) struct Band {
     /// Bricks with a node at most this far from the surface count.
     pub width: f32,
     /// Unit of the stored distances.

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rayon::prelude::*;
 
 use super::{Culler, Frame, Kind, Lattice, LeafNodes, Worker, EPS, FEW_BOXES, LEAF_TRIANGLES, TRIANGLE_BLOCK};
-use crate::math::Progress;
-use crate::Result;
+use voxshell_base::math::Progress;
+use voxshell_base::Result;
 
 /// Blocks of 8³ nodes with at most this many triangles are not culled further.
 const FEW_TRIANGLES: usize = 2;

@@ -1,8 +1,8 @@
 //! Distances at the nodes of a small block.
 
-use crate::field::triangle::{Base, Triangle, LANES};
-use crate::field::wide;
-use crate::memory::boxed_item;
+use voxshell_base::memory::boxed_item;
+use voxshell_base::wide;
+use voxshell_field::triangle::{Base, Triangle, LANES};
 
 /// Largest number of nodes of a leaf block: 5³, in whole lanes.
 pub(super) const LEAF: usize = 128;
@@ -150,8 +150,8 @@ wide! {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::force_baseline;
-    use crate::field::triangle::TriangleFrame;
+    use voxshell_field::force_baseline;
+    use voxshell_field::triangle::TriangleFrame;
 
     #[test]
     fn leaves_of_all_sizes_have_the_least_distance_of_each_node() {

@@ -27,15 +27,15 @@ use std::cell::Cell;
 use rayon::prelude::*;
 
 use super::lattice::Lattice;
-use crate::field::triangle::{cluster, Base, Packet, Triangle, TriangleFrame, LANES};
-use crate::field::wide;
-use crate::math::{Progress, Work};
-use crate::memory::{CollectGuarded, GrowGuarded, ParCollectGuarded};
-use crate::Result;
 use boxes::{Boxes, Rival};
 pub(super) use bricks::Band;
 use frame::{Frame, EPS};
 use leaf::{LeafNodes, Surface, LEAF};
+use voxshell_base::math::{Progress, Work};
+use voxshell_base::memory::{CollectGuarded, GrowGuarded, ParCollectGuarded};
+use voxshell_base::wide;
+use voxshell_base::Result;
+use voxshell_field::triangle::{cluster, Base, Packet, Triangle, TriangleFrame, LANES};
 
 /// Triangles thinner than this, in the same units, are thickened to it.
 const FLOOR: f64 = 1.0e-9;

@@ -2,12 +2,12 @@
 
 use rayon::prelude::*;
 
-use crate::math::{Progress, Vec3, Work};
-use crate::memory::{CollectGuarded, GrowGuarded};
-use crate::mesh::TriMesh;
-use crate::pointshell::nearest::Search;
-use crate::pointshell::PointShell;
-use crate::Result;
+use voxshell_base::math::{Progress, Vec3, Work};
+use voxshell_base::memory::{CollectGuarded, GrowGuarded};
+use voxshell_base::Result;
+use voxshell_mesh::TriMesh;
+use voxshell_pointshell::nearest::Search;
+use voxshell_pointshell::PointShell;
 
 /// The bound exceeds the true radius by at most this fraction.
 const TOLERANCE: f64 = 0.01;

@@ -4,10 +4,10 @@
 use super::grid::PointGrid;
 use super::surface::{angle, DisjointSets, Surface};
 use super::types::Sample;
-use crate::math::{Aabb, Progress, Vec3, Work};
-use crate::memory::{filled, CollectGuarded, GrowGuarded, SliceGuarded};
-use crate::mesh::TriMesh;
-use crate::Result;
+use voxshell_base::math::{Aabb, Progress, Vec3, Work};
+use voxshell_base::memory::{filled, CollectGuarded, GrowGuarded, SliceGuarded};
+use voxshell_base::Result;
+use voxshell_mesh::TriMesh;
 
 /// A sample on an edge that is nearer to another than this times the spacing is left out: noisy meshes have clumps of
 /// edges.

@@ -4,8 +4,8 @@ use rayon::prelude::*;
 
 use super::random::mixed;
 use super::types::Sample;
-use crate::math::Vec3;
-use crate::memory::{filled, with_capacity, CollectGuarded, GrowGuarded, ParCollectGuarded};
+use voxshell_base::math::Vec3;
+use voxshell_base::memory::{filled, with_capacity, CollectGuarded, GrowGuarded, ParCollectGuarded};
 
 const NONE: u32 = u32::MAX;
 const MOST_BUCKETS: usize = 1 << 26;

@@ -24,3 +24,5 @@ mod surface;
 mod types;
 mod uniform;
 mod vertices;
+
+pub use sampler::{memory_needed, sample};

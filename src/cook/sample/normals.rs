@@ -4,8 +4,8 @@ use rayon::prelude::*;
 
 use super::surface::{unit_or_zero, Surface};
 use super::types::Sample;
-use crate::field::SignedDistance;
-use crate::math::Vec3;
+use voxshell_base::math::Vec3;
+use voxshell_field::SignedDistance;
 
 /// Gradients shorter than this are near an edge or the medial axis and are not used: |∇φ| = 1 for a distance.
 const STRONG: f64 = 0.8;

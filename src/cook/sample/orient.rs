@@ -1,8 +1,8 @@
 //! Consistent winding for each patch of a soup, so that its normals agree.
 
 use super::types::Face;
-use crate::math::Vec3;
-use crate::memory::{filled, with_capacity, GrowGuarded};
+use voxshell_base::math::Vec3;
+use voxshell_base::memory::{filled, with_capacity, GrowGuarded};
 
 /// One side of an edge.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

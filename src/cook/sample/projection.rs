@@ -5,10 +5,10 @@ use super::grid::PointGrid;
 use super::surface::Surface;
 use super::types::Sample;
 use super::uniform::interact;
-use crate::math::{Aabb, Progress, Vec3, Work};
-use crate::memory::{GrowGuarded, SliceGuarded};
-use crate::mesh::triangle;
-use crate::Result;
+use voxshell_base::math::{Aabb, Progress, Vec3, Work};
+use voxshell_base::memory::{GrowGuarded, SliceGuarded};
+use voxshell_base::Result;
+use voxshell_mesh::triangle;
 
 /// Visits every triangle, projects the centres of the voxels that it touches on it, and keeps a projection when no
 /// sample nearer than `spacing` was kept on any triangle, the `fixed` samples included. (The paper compares with

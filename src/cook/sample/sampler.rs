@@ -10,14 +10,16 @@ use super::types::Sample;
 use super::uniform::{self, lattice_count};
 use super::vertices::{self, Extremes};
 use super::{cover, normals, projection};
-use crate::pointshell::round_up;
-use crate::pointshell::{tree, PointShell, Sampling, ShellOptions};
+use voxshell_pointshell::round_up;
+use voxshell_pointshell::{tree, PointShell, Sampling, ShellOptions};
 
-use crate::field::SignedDistance;
-use crate::math::{Progress, Work};
-use crate::memory::{self, filled, set_with_capacity, CollectGuarded, GrowGuarded, ParCollectGuarded, SliceGuarded};
-use crate::mesh::TriMesh;
-use crate::{Error, Result};
+use voxshell_base::math::{Progress, Work};
+use voxshell_base::memory::{
+    self, filled, set_with_capacity, CollectGuarded, GrowGuarded, ParCollectGuarded, SliceGuarded,
+};
+use voxshell_base::{Error, Result};
+use voxshell_field::SignedDistance;
+use voxshell_mesh::TriMesh;
 
 /// Radius, as a fraction of the spacing, of the disk that has a hexagonal cell's area: √(√3 / 2π).
 const CELL_RADIUS: f64 = 0.525;
@@ -28,51 +30,49 @@ const BYTES_PER_GIVEN: u64 = 200;
 /// Number of random points that measure the free fraction of the area.
 const PROBES: usize = 20_000;
 
-impl PointShell {
-    /// Samples a mesh (body frame, metres), any triangle soup.
-    ///
-    /// With every method, corners and sharp edges are sampled first, and each connected component gets at least one
-    /// sample, except with [`Sampling::Features`]. Normals come from `field`'s gradient where that is strong, else
-    /// from the triangles. `spacing` of the result is an upper bound, within 1%, of the covering radius.
-    ///
-    /// The same mesh and options give the same bytes on any number of threads.
-    ///
-    /// # Errors
-    /// `InvalidMesh` for a mesh without triangles, and with [`Sampling::Features`] for one without corners and sharp
-    /// edges; invalid options, too much memory, cancellation.
-    pub fn sample(
-        mesh: &TriMesh,
-        field: Option<&dyn SignedDistance>,
-        options: &ShellOptions,
-        progress: &Progress,
-    ) -> Result<Self> {
-        Self::check(mesh, options)?;
-        progress.guard("sampling a pointshell", || sample(mesh, field, options, progress))
-    }
+/// Samples a mesh (body frame, metres), any triangle soup.
+///
+/// With every method, corners and sharp edges are sampled first, and each connected component gets at least one
+/// sample, except with [`Sampling::Features`]. Normals come from `field`'s gradient where that is strong, else
+/// from the triangles. `spacing` of the result is an upper bound, within 1%, of the covering radius.
+///
+/// The same mesh and options give the same bytes on any number of threads.
+///
+/// # Errors
+/// `InvalidMesh` for a mesh without triangles, and with [`Sampling::Features`] for one without corners and sharp
+/// edges; invalid options, too much memory, cancellation.
+pub fn sample(
+    mesh: &TriMesh,
+    field: Option<&dyn SignedDistance>,
+    options: &ShellOptions,
+    progress: &Progress,
+) -> Result<PointShell> {
+    check(mesh, options)?;
+    progress.guard("sampling a pointshell", || sample_checked(mesh, field, options, progress))
+}
 
-    /// Returns the memory that [`PointShell::sample`] checks against the limit, bytes: with a limit of one byte less
-    /// it refuses. The limit in `options` is ignored.
-    ///
-    /// # Errors
-    /// `InvalidMesh` and invalid options, as for `sample`.
-    pub fn memory_needed(mesh: &TriMesh, options: &ShellOptions) -> Result<u64> {
-        Self::check(mesh, options)?;
-        memory::guard("estimating memory", || memory_needed(mesh, options))
-    }
+/// Returns the memory that [`sample`] checks against the limit, bytes: with a limit of one byte less
+/// it refuses. The limit in `options` is ignored.
+///
+/// # Errors
+/// `InvalidMesh` and invalid options, as for `sample`.
+pub fn memory_needed(mesh: &TriMesh, options: &ShellOptions) -> Result<u64> {
+    check(mesh, options)?;
+    memory::guard("estimating memory", || memory_needed_checked(mesh, options))
+}
 
-    fn check(mesh: &TriMesh, options: &ShellOptions) -> Result<()> {
-        options.check_tree()?;
-        options.check_sampling()?;
-        if mesh.triangles.is_empty() {
-            return Err(Error::InvalidMesh("it has no triangles; expected at least one to sample".into()));
-        }
-        mesh.check_extent()?;
-        Ok(())
+fn check(mesh: &TriMesh, options: &ShellOptions) -> Result<()> {
+    options.check_tree()?;
+    options.check_sampling()?;
+    if mesh.triangles.is_empty() {
+        return Err(Error::InvalidMesh("it has no triangles; expected at least one to sample".into()));
     }
+    mesh.check_extent()?;
+    Ok(())
 }
 
 /// Samples `mesh`; the options were checked.
-fn sample(
+fn sample_checked(
     mesh: &TriMesh,
     field: Option<&dyn SignedDistance>,
     options: &ShellOptions,
@@ -99,8 +99,8 @@ fn sample(
     Ok(shell)
 }
 
-/// Returns the memory that [`sample`] checks against the limit, bytes; the options were checked.
-fn memory_needed(mesh: &TriMesh, options: &ShellOptions) -> Result<u64> {
+/// Returns the memory that [`sample_checked`] checks against the limit, bytes; the options were checked.
+fn memory_needed_checked(mesh: &TriMesh, options: &ShellOptions) -> Result<u64> {
     let unlimited = ShellOptions { memory_limit: u64::MAX, ..options.clone() };
     let surface = Surface::new(mesh, options.sharp_angle);
     let creases = Creases::new(&surface, options.sharp_angle);

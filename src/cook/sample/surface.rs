@@ -4,10 +4,10 @@ use std::collections::{HashMap, HashSet};
 
 use super::orient::{self, Side};
 use super::types::{Face, Sample};
-use crate::math::Vec3;
-use crate::memory::{filled, CollectGuarded, GrowGuarded, RoomGuarded, SliceGuarded};
-use crate::mesh::triangle::is_sliver;
-use crate::mesh::TriMesh;
+use voxshell_base::math::Vec3;
+use voxshell_base::memory::{filled, CollectGuarded, GrowGuarded, RoomGuarded, SliceGuarded};
+use voxshell_mesh::triangle::is_sliver;
+use voxshell_mesh::TriMesh;
 
 /// Largest number of faces of an edge with which the faces across a sliver are compared.
 const ACROSS: usize = 8;

@@ -1,6 +1,6 @@
 //! A sample under construction and a face of the surface.
 
-use crate::math::Vec3;
+use voxshell_base::math::Vec3;
 
 /// A sample under construction, relative to the surface's centre.
 #[derive(Clone, Copy, Debug)]

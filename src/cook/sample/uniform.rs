@@ -7,9 +7,9 @@ use super::grid::{sort_spatially, thin_dense_cells, PointGrid};
 use super::random::Random;
 use super::surface::Surface;
 use super::types::Sample;
-use crate::math::{Progress, Work};
-use crate::memory::{exact, filled, with_capacity, CollectGuarded, GrowGuarded, ParCollectGuarded};
-use crate::Result;
+use voxshell_base::math::{Progress, Work};
+use voxshell_base::memory::{exact, filled, with_capacity, CollectGuarded, GrowGuarded, ParCollectGuarded};
+use voxshell_base::Result;
 
 /// Random points per sample to keep; Yuksel recommends 5.
 pub(super) const OVERSAMPLING: usize = 5;

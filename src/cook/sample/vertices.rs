@@ -8,9 +8,9 @@ use super::random::Random;
 use super::surface::{unit_or_zero, Surface};
 use super::types::Sample;
 use super::uniform::{candidates, interact, lattice_count};
-use crate::math::{Progress, Vec3, Work};
-use crate::memory::{CollectGuarded, GrowGuarded, ParCollectGuarded, SliceGuarded};
-use crate::Result;
+use voxshell_base::math::{Progress, Vec3, Work};
+use voxshell_base::memory::{CollectGuarded, GrowGuarded, ParCollectGuarded, SliceGuarded};
+use voxshell_base::Result;
 
 /// A protruding vertex is sampled unless a sample is nearer than this times the spacing.
 const DISTANCE: f64 = 0.75;

@@ -9,14 +9,14 @@ use super::layout::{borders, each_node, MAX_STEP, STEP};
 use super::{
     bricks_of, corners_of, place_of, BrickField, BrickHeader, Certificate, Draft, FineBricks, CELLS, STRIDE, VOLUME,
 };
-use crate::field::report::FieldError;
-use crate::field::Grid;
-use crate::math::{Aabb, Vec3};
-use crate::memory::{filled, CollectGuarded};
-use crate::{Error, Result};
+use crate::report::FieldError;
+use crate::Grid;
+use voxshell_base::math::{Aabb, Vec3};
+use voxshell_base::memory::{filled, CollectGuarded};
+use voxshell_base::{Error, Result};
 
 impl BrickField {
-    pub(crate) fn build(draft: Draft) -> Result<Self> {
+    pub fn build(draft: Draft) -> Result<Self> {
         let Draft { grid, center, coarse, fine, quantum, node_lipschitz, rounding, sign } = draft;
         let bricks = bricks_of(&grid);
         let largest = coarse.iter().fold(0.0f32, |a, v| a.max(v.abs()));

@@ -2,9 +2,9 @@
 
 use super::masks::MASK_BAND;
 use super::{BrickField, CELLS, NODES, VOLUME};
-use crate::field::approach::{approaches, Balls, Level, Node, Nodes, SegmentBatch};
-use crate::field::{Cells, Grid, SeparationBall, Skip};
-use crate::math::Vec3;
+use crate::approach::{approaches, Balls, Level, Node, Nodes, SegmentBatch};
+use crate::{Cells, Grid, SeparationBall, Skip};
+use voxshell_base::math::Vec3;
 
 /// Bricks as the blocks of the walk.
 struct Bricks<'a>(&'a BrickField);
@@ -250,4 +250,4 @@ impl Nodes for Around<'_> {
 
 approaches!(Around);
 
-const _: () = assert!(CELLS == crate::field::BLOCK);
+const _: () = assert!(CELLS == crate::BLOCK);

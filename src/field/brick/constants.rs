@@ -2,7 +2,7 @@
 
 use super::index::Index;
 use super::types::BrickHeader;
-use crate::field::trilinear::{lipschitz_outside, slack, Axes, Flatness};
+use crate::trilinear::{lipschitz_outside, slack, Axes, Flatness};
 
 /// Certified properties of φ in the whole grid.
 pub(super) struct Certified {

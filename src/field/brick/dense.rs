@@ -3,10 +3,10 @@
 use rayon::prelude::*;
 
 use super::{bricks_of, place_of, BrickField, Draft, FineBricks, BAND, CELLS, NODES, QUANTA, STRIDE, VOLUME};
-use crate::field::DenseField;
-use crate::math::Aabb;
-use crate::memory::{filled, par_flat_collect, CollectGuarded, GrowGuarded, ParCollectGuarded};
-use crate::{Error, Result};
+use crate::DenseField;
+use voxshell_base::math::Aabb;
+use voxshell_base::memory::{filled, par_flat_collect, CollectGuarded, GrowGuarded, ParCollectGuarded};
+use voxshell_base::{Error, Result};
 
 /// Quanta of the largest sample; the rest of 32,767 is reserved for the rounding of coarse samples.
 const RANGE: f32 = 32_000.0;

@@ -8,16 +8,16 @@ use super::layout::{corners_of, place_of, VOLUME};
 use super::masks::Masks;
 use super::types::{BrickHeader, BrickParts, Certificate};
 use super::Samples;
-use crate::field::report::{FieldError, SignReport};
-use crate::field::Grid;
-use crate::math::{Aabb, Vec3};
-use crate::Result;
+use crate::report::{FieldError, SignReport};
+use crate::Grid;
+use voxshell_base::math::{Aabb, Vec3};
+use voxshell_base::Result;
 
 /// Signed distance samples in bricks near the surface, and coarse samples elsewhere. Immutable; shared by any number
 /// of threads.
 ///
 /// Inside the grid φ is piecewise trilinear and continuous; outside it is φ(p clamped to the grid's box) + distance
-/// to the box, as for a [`DenseField`](crate::field::DenseField).
+/// to the box, as for a [`DenseField`](crate::DenseField).
 ///
 /// Compared with a full grid of the same samples, φ is off by at most half a quantum in fine cells without a corner
 /// on a seam. In any other cell both are means of distances at nodes around the point, so they differ by at most K h
@@ -150,7 +150,7 @@ impl BrickField {
     }
 
     /// Adds the results of cooking: the error, and a box that contains the surface.
-    pub(crate) fn described(mut self, error: FieldError, surface: &Aabb) -> Self {
+    pub fn described(mut self, error: FieldError, surface: &Aabb) -> Self {
         self.header.error = error;
         self.header.bounds = self.header.bounds.merged(surface);
         self

@@ -2,9 +2,9 @@
 
 use super::layout::{borders, each_node};
 use super::{Certificate, CELLS, NODES, VOLUME};
-use crate::field::Grid;
-use crate::math::wide::wide;
-use crate::memory::{boxed_item, CollectGuarded};
+use crate::Grid;
+use voxshell_base::memory::{boxed_item, CollectGuarded};
+use voxshell_base::wide;
 
 /// Certifies a fine brick. As in `scan` for a full grid, the gradient is steepest at nodes.
 pub(super) fn part(grid: &Grid, place: [u32; 3], seam: &[bool; 27], v: &[i16]) -> Certificate {

@@ -5,8 +5,8 @@
 //! strides are the same in every brick, and a brick in the middle of a column takes 8 × 9² samples for its 9³.
 
 use super::{place_of, FineBricks, CELLS, NODES, STRIDE, VOLUME};
-use crate::memory::{boxed, with_capacity, CollectGuarded, GrowGuarded};
-use crate::{Error, Result};
+use voxshell_base::memory::{boxed, with_capacity, CollectGuarded, GrowGuarded};
+use voxshell_base::{Error, Result};
 
 /// Distance from the first sample of a brick to that of the brick above it in its column.
 pub(super) const PITCH: usize = (CELLS * NODES * NODES) as usize;

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::index::{Index, PITCH};
 use super::{NODES, VOLUME};
-use crate::memory::{boxed, filled, CollectGuarded, ParCollectGuarded};
+use voxshell_base::memory::{boxed, filled, CollectGuarded, ParCollectGuarded};
 
 /// Quanta by which an unmarked cell misses the level 0.
 pub(super) const MASK_BAND: i16 = 2;

@@ -29,7 +29,7 @@ mod samples;
 mod types;
 
 pub use field::BrickField;
-pub(crate) use layout::{bricks_of, corners_of, place_of, BAND, CELLS, NODES, QUANTA, STRIDE, VOLUME};
+pub use layout::{bricks_of, corners_of, place_of, BAND, CELLS, NODES, QUANTA, STRIDE, VOLUME};
 pub use samples::Samples;
 pub use types::{BrickHeader, BrickParts, Certificate};
-pub(crate) use types::{Draft, FineBricks};
+pub use types::{Draft, FineBricks};

@@ -5,9 +5,9 @@ use super::index::{self, Index};
 use super::layout::STEP;
 use super::masks::{self, slot, Masks};
 use super::{bricks_of, BrickField, BrickHeader, BrickParts, FineBricks, STRIDE};
-use crate::math::{limits, Aabb};
-use crate::memory::{boxed, filled, CollectGuarded, GrowGuarded, SliceGuarded};
-use crate::{Error, Result};
+use voxshell_base::math::{limits, Aabb};
+use voxshell_base::memory::{boxed, filled, CollectGuarded, GrowGuarded, SliceGuarded};
+use voxshell_base::{Error, Result};
 
 impl TryFrom<BrickParts> for BrickField {
     type Error = Error;
@@ -61,7 +61,7 @@ impl BrickField {
     }
 
     /// Checks the numbers that do not come from the samples, as [`BrickField::from_parts`] does.
-    pub(crate) fn check(&self) -> Result<()> {
+    pub fn check(&self) -> Result<()> {
         self.header.check()?;
         self.certificate.checked(&self.header).map(drop)
     }

@@ -3,10 +3,10 @@
 use super::constants::Hot;
 use super::masks::slot;
 use super::{BrickField, CELLS, NODES};
-use crate::field::clearance::batches;
-use crate::field::trilinear::{beyond, gradient, norm, reach, value, Spot};
-use crate::field::{Modulus, SignedDistance, LANES};
-use crate::math::{Aabb, Vec3};
+use crate::clearance::batches;
+use crate::trilinear::{beyond, gradient, norm, reach, value, Spot};
+use crate::{Modulus, SignedDistance, LANES};
+use voxshell_base::math::{Aabb, Vec3};
 
 /// Trilinear cell of a point: a cell of a fine brick, or a whole coarse brick.
 struct Place {
@@ -300,7 +300,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Evaluates [`Clearance::side_batch`](crate::field::Clearance::side_batch) at one point.
+    /// Evaluates [`Clearance::side_batch`](crate::Clearance::side_batch) at one point.
     #[inline(always)]
     fn side(self, c: [f32; 3], [low, high]: [f32; 2]) -> f32 {
         let place = self.place(c);

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::memory::deserialize_vec;
+use voxshell_base::memory::deserialize_vec;
 
 /// Samples that never change; a clone shares them.
 ///

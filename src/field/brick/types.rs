@@ -3,13 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 use super::Samples;
-use crate::field::report::{FieldError, SignReport};
-use crate::field::Grid;
-use crate::math::{Aabb, Vec3};
+use crate::report::{FieldError, SignReport};
+use crate::Grid;
+use voxshell_base::math::{Aabb, Vec3};
 
 /// Some fine bricks: bricks with samples of their own.
 #[derive(Default)]
-pub(crate) struct FineBricks {
+pub struct FineBricks {
     /// Number of each, x fastest.
     pub bricks: Vec<u32>,
     /// [`STRIDE`](super::STRIDE) numbers for each: the samples, quanta, x fastest, and one that is not yet defined.
@@ -18,7 +18,7 @@ pub(crate) struct FineBricks {
 
 /// Input of the construction of a brick field. Bricks that are not in `fine` have no node in the narrow band, and one
 /// sign.
-pub(crate) struct Draft {
+pub struct Draft {
     pub grid: Grid,
     pub center: Vec3,
     /// Signed distance at the corners of bricks, metres.
@@ -76,10 +76,10 @@ pub struct BrickHeader {
 pub struct BrickParts {
     pub header: BrickHeader,
     /// Fine bricks (x fastest) in the order of their samples: by columns along z, upward, the columns x fastest.
-    #[serde(deserialize_with = "crate::memory::deserialize_vec")]
+    #[serde(deserialize_with = "voxshell_base::memory::deserialize_vec")]
     pub bricks: Vec<u32>,
     /// For each of them the largest excess of a sample over the distance that it represents, quanta.
-    #[serde(deserialize_with = "crate::memory::deserialize_vec")]
+    #[serde(deserialize_with = "voxshell_base::memory::deserialize_vec")]
     pub rises: Vec<u16>,
     /// Samples of the fine bricks, x fastest; a brick above another begins with the last 9² samples of that one. Then
     /// the coarse samples.

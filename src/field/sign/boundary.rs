@@ -5,15 +5,15 @@
 //! 1/4π ∮ dl / r². Away from the holes the winding number is nearly constant on each side of the surface, at any
 //! distance from it.
 
-use crate::math::{Aabb, Vec3};
-use crate::memory::{sort_stable_by, GrowGuarded};
+use voxshell_base::math::{Aabb, Vec3};
+use voxshell_base::memory::{sort_stable_by, GrowGuarded};
 
 /// Largest number of groups in which edges are summed.
 const GROUPS: usize = 96;
 
 /// The boundary of a surface: groups of edges that are close together.
 #[derive(Clone, Debug)]
-pub(crate) struct Boundary {
+pub struct Boundary {
     groups: Vec<Group>,
 }
 
@@ -71,7 +71,7 @@ fn split(edges: &mut [([Vec3; 2], u32)], size: usize, groups: &mut Vec<Group>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mesh::{Bvh, TriMesh};
+    use voxshell_mesh::{Bvh, TriMesh};
 
     #[test]
     fn winding_number_changes_no_faster_than_the_boundary_allows() {

@@ -6,18 +6,18 @@ mod solid;
 mod soup;
 
 use super::report::{SignReport, SignRule};
-use crate::math::{Aabb, Vec3, Work};
-use crate::mesh::{Bvh, TriMesh, WINDING_LANES};
-use crate::Result;
-pub(crate) use boundary::Boundary;
+pub use boundary::Boundary;
 use soup::{Soup, Topology};
+use voxshell_base::math::{Aabb, Vec3, Work};
+use voxshell_base::Result;
+use voxshell_mesh::{Bvh, TriMesh, WINDING_LANES};
 
 /// Bound on the error of the hierarchy's winding number.
-pub(crate) const WINDING_ERROR: f64 = 2.0e-3;
+pub const WINDING_ERROR: f64 = 2.0e-3;
 
 /// Data that tell inside from outside.
 #[derive(Clone, Debug)]
-pub(crate) struct Sides {
+pub struct Sides {
     /// Triangles that count, wound consistently.
     pub mesh: TriMesh,
     pub bvh: Bvh,

@@ -8,9 +8,9 @@
 
 use super::soup::{parts, sides};
 use super::{Sides, SignRule};
-use crate::math::Vec3;
-use crate::memory::{filled, map_with_capacity, CollectGuarded, Map, SliceGuarded};
-use crate::mesh::{Bvh, MassProperties, TriMesh};
+use voxshell_base::math::Vec3;
+use voxshell_base::memory::{filled, map_with_capacity, CollectGuarded, Map, SliceGuarded};
+use voxshell_mesh::{Bvh, MassProperties, TriMesh};
 
 /// Number of halvings of the distance between the two points that test the sides of a part.
 const HALVINGS: usize = 42;

@@ -5,9 +5,9 @@
 use rayon::prelude::*;
 
 use super::Boundary;
-use crate::math::{Aabb, Vec3};
-use crate::memory::{filled, map_with_capacity, set_with_capacity, with_capacity, CollectGuarded, GrowGuarded};
-use crate::mesh::{count_repeats, rotated, sorted_by_bucket, TriMesh};
+use voxshell_base::math::{Aabb, Vec3};
+use voxshell_base::memory::{filled, map_with_capacity, set_with_capacity, with_capacity, CollectGuarded, GrowGuarded};
+use voxshell_mesh::{count_repeats, rotated, sorted_by_bucket, TriMesh};
 
 /// Topology of the repaired soup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

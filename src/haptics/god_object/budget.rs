@@ -1,7 +1,7 @@
 //! Limits of a round's cost, and the cost so far.
 
-use crate::contact::Stats;
-use crate::math::clock::Instant;
+use voxshell_base::math::clock::Instant;
+use voxshell_contact::Stats;
 
 /// Limits of the cost of a god-object's round. The round ends before the substep that would exceed a limit at the
 /// average cost so far; the first substep is always made. Such an end is as safe as the end of any substep, and the

@@ -1,8 +1,8 @@
 //! Constraints of contacts, and of the hits that stopped a substep.
 
-use crate::contact::{self, Contact};
-use crate::haptics::constraint::Constraint;
-use crate::math::{Pose, Vec3};
+use crate::constraint::Constraint;
+use voxshell_base::math::{Pose, Vec3};
+use voxshell_contact::{self as contact, Contact};
 
 /// A constraint that stopped a substep.
 #[derive(Clone, Copy, Debug)]

@@ -3,10 +3,10 @@
 
 use super::constraints::{constraint, Cut};
 use super::{GodObject, MAX_CUTS, NEAR, REST};
-use crate::contact::{self, contacts_of, Contact};
-use crate::haptics::Obstacle;
-use crate::math::{Pose, Vec3};
-use crate::Result;
+use crate::Obstacle;
+use voxshell_base::math::{Pose, Vec3};
+use voxshell_base::Result;
+use voxshell_contact::{self as contact, contacts_of, Contact};
 
 /// Slope of φ below which a contact's normal need not be the gradient: such a normal is a direction out of the body.
 const WEAK: f64 = 0.9;

@@ -1,10 +1,10 @@
 //! Steps that search for contacts at their ends only, for comparison with the continuous query.
 
 use super::{Advance, GodObject, STOP};
-use crate::haptics::constraint::{difference, moved};
-use crate::haptics::{Obstacle, Status};
-use crate::math::Pose;
-use crate::Result;
+use crate::constraint::{difference, moved};
+use crate::{Obstacle, Status};
+use voxshell_base::math::Pose;
+use voxshell_base::Result;
 
 impl GodObject {
     /// Moves as far toward the goal as the contacts at the beginning allow, without testing the motion in between:

@@ -8,10 +8,10 @@
 use nalgebra::Matrix3;
 
 use super::GodObject;
-use crate::haptics::constraint::Constraint;
-use crate::haptics::qp::MAX_ROWS;
-use crate::haptics::Obstacle;
-use crate::math::{Vec3, Vec6};
+use crate::constraint::Constraint;
+use crate::qp::MAX_ROWS;
+use crate::Obstacle;
+use voxshell_base::math::{Vec3, Vec6};
 
 /// Largest number of these constraints.
 const MOST: usize = 3;
@@ -72,11 +72,11 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::field::{Field, HalfSpace};
-    use crate::haptics::god_object::GodSettings;
-    use crate::haptics::qp::Row;
-    use crate::haptics::{Forms, Tool};
-    use crate::math::{Mat3, Pose};
+    use crate::god_object::GodSettings;
+    use crate::qp::Row;
+    use crate::{Forms, Tool};
+    use voxshell_base::math::{Mat3, Pose};
+    use voxshell_field::{Field, HalfSpace};
 
     #[test]
     fn it_holds_the_whole_of_a_motion_and_leaves_others() {

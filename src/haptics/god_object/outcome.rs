@@ -1,13 +1,13 @@
 //! The end of a step of a god-object: normals of its forces, status and wrench.
 
 use super::{Advance, GodObject, LOCKS};
-use crate::contact;
-use crate::haptics::constraint::difference;
-use crate::haptics::qp::Outcome;
-use crate::haptics::shading::averaged_outward;
-use crate::haptics::{Obstacle, Status};
-use crate::math::{Pose, Vec6, Wrench};
-use crate::Result;
+use crate::constraint::difference;
+use crate::qp::Outcome;
+use crate::shading::averaged_outward;
+use crate::{Obstacle, Status};
+use voxshell_base::math::{Pose, Vec6, Wrench};
+use voxshell_base::Result;
+use voxshell_contact as contact;
 
 impl GodObject {
     /// Computes the normals of the forces.

@@ -8,12 +8,12 @@
 //! it.
 
 use super::{GodObject, FLOOR, HARD, LOW, NEAR, REST};
-use crate::contact;
-use crate::haptics::constraint::{difference, moved};
-use crate::haptics::qp::{Outcome, Row};
-use crate::haptics::Obstacle;
-use crate::math::{Pose, Vec6};
-use crate::Result;
+use crate::constraint::{difference, moved};
+use crate::qp::{Outcome, Row};
+use crate::Obstacle;
+use voxshell_base::math::{Pose, Vec6};
+use voxshell_base::Result;
+use voxshell_contact as contact;
 
 impl GodObject {
     /// Returns whether the god-object is inside an obstacle, without a way out.

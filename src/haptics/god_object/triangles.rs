@@ -4,25 +4,25 @@
 //! through an obstacle is led out by its samples.
 
 use super::{constraint, GodObject, MAX_CUTS, REST, TOLERANCE};
-use crate::ccd::impact::Moving;
-use crate::ccd::mesh_impact::{mesh_time_of_impact, MeshImpact, MeshQuery, MeshStats, MovingMesh};
-use crate::ccd::mesh_near::{mesh_contacts, MeshContact};
-use crate::contact::{Contact, Geometry, FEATURE_OF_B, FEATURE_OF_EDGE};
-use crate::haptics::constraint::difference;
-use crate::haptics::god_object::Detection;
-use crate::haptics::qp::MAX_ROWS;
-use crate::haptics::Obstacle;
-use crate::math::Pose;
-use crate::mesh::FeatureKind;
-use crate::mesh::Locator;
-use crate::Result;
+use crate::constraint::difference;
+use crate::god_object::Detection;
+use crate::qp::MAX_ROWS;
+use crate::Obstacle;
+use voxshell_base::math::Pose;
+use voxshell_base::Result;
+use voxshell_ccd::impact::Moving;
+use voxshell_ccd::mesh_impact::{mesh_time_of_impact, MeshImpact, MeshQuery, MeshStats, MovingMesh};
+use voxshell_ccd::mesh_near::{mesh_contacts, MeshContact};
+use voxshell_contact::{Contact, Geometry, FEATURE_OF_B, FEATURE_OF_EDGE};
+use voxshell_mesh::FeatureKind;
+use voxshell_mesh::Locator;
 
 /// Length of the first piece of a motion that begins in contact, in skins, and the factor from each piece to the next.
 const PIECE: f64 = 8.0;
 const LONGER: f64 = 4.0;
 
 /// Returns the number of a contact for the constraint: that of the vertex, or of the edge of A.
-fn feature(features: &crate::ccd::mesh_impact::FeaturePair) -> u32 {
+fn feature(features: &voxshell_ccd::mesh_impact::FeaturePair) -> u32 {
     match (features.a.kind, features.b.kind) {
         (FeatureKind::Vertex, _) => features.a.index,
         (_, FeatureKind::Vertex) => features.b.index | FEATURE_OF_B,

@@ -1,11 +1,11 @@
 //! Inputs and outputs of a god-object.
 
 use super::budget::Budget;
-use crate::contact::{Geometry, Roles};
-use crate::haptics::shading::Surface;
-use crate::haptics::Status;
-use crate::math::{Pose, Wrench};
-use crate::{Error, Result};
+use crate::shading::Surface;
+use crate::Status;
+use voxshell_base::math::{Pose, Wrench};
+use voxshell_base::{Error, Result};
+use voxshell_contact::{Geometry, Roles};
 
 /// Settings of a god-object's motion.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -96,7 +96,7 @@ pub enum Detection {
     /// The same, by the triangles of both bodies in place of samples, as Ortega, Redon & Coquillart 2007: vertices
     /// against faces and edges against edges. Sharp edges hold at their true place. The distances of features take the
     /// place of those of samples in all statements. It costs as much as the triangles that are near. Bodies without a
-    /// [`Forms::mesh`](crate::haptics::Forms::mesh) keep their samples, and so does an obstacle that the tool is inside
+    /// [`Forms::mesh`](crate::Forms::mesh) keep their samples, and so does an obstacle that the tool is inside
     /// of.
     Triangles,
     /// At the ends of steps only, without certification: for comparison (Xu & Barbič 2016, section 5, figure 11).
@@ -129,7 +129,7 @@ pub struct Advance {
 /// Pose of a god-object at a time of its last step: a waypoint of its path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Waypoint {
-    /// 0 to 1; obstacles were then on their own paths, see [`Moving::pose`](crate::ccd::impact::Moving::pose).
+    /// 0 to 1; obstacles were then on their own paths, see [`Moving::pose`](voxshell_ccd::impact::Moving::pose).
     pub time: f64,
     /// Body to world.
     pub pose: Pose,

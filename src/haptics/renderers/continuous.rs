@@ -1,13 +1,13 @@
 //! Spring forces over the times of contact on the motion from the last round (Xu & Barbič 2016, section 4.1).
 
 use super::method::{smallest_cell, Effect, RenderingMethod, Round};
-use crate::ccd::impact::{self, Path};
-use crate::ccd::shell;
-use crate::contact::{self, Geometry, Roles};
-use crate::haptics::{Forms, Obstacle, Settings, Tool};
-use crate::math::{Pose, Vec3};
-use crate::response::{continuous_into, penalty_into, Body, ContinuousSettings, Kinematics, On, Sweep};
-use crate::Result;
+use crate::{Forms, Obstacle, Settings, Tool};
+use voxshell_base::math::{Pose, Vec3};
+use voxshell_base::Result;
+use voxshell_ccd::impact::{self, Path};
+use voxshell_ccd::shell;
+use voxshell_contact::{self as contact, Geometry, Roles};
+use voxshell_response::{continuous_into, penalty_into, Body, ContinuousSettings, Kinematics, On, Sweep};
 
 pub(super) struct ContinuousPenalty {
     workspace: shell::Workspace,

@@ -1,11 +1,11 @@
 //! A god-object that follows the hand: see [`GodObject`].
 
 use super::method::{Effect, RenderingMethod, Round};
-use crate::haptics::constraint::ConstraintModel;
-use crate::haptics::god_object::{GodObject, GodSettings, Metric, Waypoint};
-use crate::haptics::{HeightMap, Obstacle, Settings, Tool};
-use crate::math::{limits, Mat3, Pose};
-use crate::Result;
+use crate::constraint::ConstraintModel;
+use crate::god_object::{GodObject, GodSettings, Metric, Waypoint};
+use crate::{HeightMap, Obstacle, Settings, Tool};
+use voxshell_base::math::{limits, Mat3, Pose};
+use voxshell_base::Result;
 
 /// Tools smaller than this count as points, metres.
 const POINT: f64 = 1e-3;

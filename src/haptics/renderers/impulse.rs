@@ -1,12 +1,12 @@
 //! Impulses that separate the tool from all obstacles together (Ruffaldi et al. 2008): see [`Impulses`].
 
 use super::method::{Effect, RenderingMethod, Round};
-use crate::contact::Workspace;
-use crate::haptics::impulses::{reach, Impulses};
-use crate::haptics::{Obstacle, Settings, Tool};
-use crate::math::{limits, Pose};
-use crate::response::Response;
-use crate::Result;
+use crate::impulses::{reach, Impulses};
+use crate::{Obstacle, Settings, Tool};
+use voxshell_base::math::{limits, Pose};
+use voxshell_base::Result;
+use voxshell_contact::Workspace;
+use voxshell_response::Response;
 
 /// Separation below which a sample counts as touching, metres: impulses bring the tool to the surface except for
 /// rounding.

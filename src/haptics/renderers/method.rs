@@ -1,21 +1,21 @@
 //! The trait of all renderers, the input and the result of a round.
 
-use crate::contact::{self, directions, Contact, Query, Roles, Workspace};
-use crate::haptics::constraint::ConstraintModel;
-use crate::haptics::god_object::Waypoint;
-use crate::haptics::impulses::reach;
-use crate::haptics::linearised::{Builder, Place};
-use crate::haptics::messages::Input;
-use crate::haptics::{Forms, HeightMap, Obstacle, Settings, Status, Tool};
-use crate::math::{Pose, Twist, Wrench};
-use crate::response::{Body, Kinematics, PenaltySettings, Response, Sums};
-use crate::Result;
+use crate::constraint::ConstraintModel;
+use crate::god_object::Waypoint;
+use crate::impulses::reach;
+use crate::linearised::{Builder, Place};
+use crate::messages::Input;
+use crate::{Forms, HeightMap, Obstacle, Settings, Status, Tool};
+use voxshell_base::math::{Pose, Twist, Wrench};
+use voxshell_base::Result;
+use voxshell_contact::{self as contact, directions, Contact, Query, Roles, Workspace};
+use voxshell_response::{Body, Kinematics, PenaltySettings, Response, Sums};
 
 /// A method of turning contacts into forces on the tool.
 ///
 /// A round calls [`begin`](Self::begin), then [`add_obstacle`](Self::add_obstacle) for each obstacle in order, then
 /// [`end`](Self::end). A warm round allocates nothing.
-pub(in crate::haptics) trait RenderingMethod: Send + Sync {
+pub(crate) trait RenderingMethod: Send + Sync {
     /// Makes the renderer with its workspace.
     ///
     /// # Errors
@@ -102,7 +102,7 @@ pub(in crate::haptics) trait RenderingMethod: Send + Sync {
 }
 
 /// Input of a round.
-pub(in crate::haptics) struct Round<'a> {
+pub(crate) struct Round<'a> {
     pub settings: &'a Settings,
     pub tool: &'a Tool,
     pub input: &'a Input,
@@ -140,7 +140,7 @@ impl Round<'_> {
 }
 
 /// Result of a round: the effect of all obstacles on the tool.
-pub(in crate::haptics) struct Effect {
+pub(crate) struct Effect {
     /// Loads on the simulated tool, for the servo.
     pub contact: Builder,
     pub contacts: u32,

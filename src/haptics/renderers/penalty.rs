@@ -1,11 +1,11 @@
 //! Spring forces at the contacts of the tool's pose, or at clusters of them.
 
 use super::method::{smallest_cell, Effect, RenderingMethod, Round};
-use crate::contact::{self, directions, HullQuery, HullWorkspace, Roles, Workspace};
-use crate::haptics::{ContactSource, Forms, Obstacle, Settings, Tool};
-use crate::math::Pose;
-use crate::response::{cluster, penalty_into, ClusterSettings, Clusters, On};
-use crate::{Error, Result};
+use crate::{ContactSource, Forms, Obstacle, Settings, Tool};
+use voxshell_base::math::Pose;
+use voxshell_base::{Error, Result};
+use voxshell_contact::{self as contact, directions, HullQuery, HullWorkspace, Roles, Workspace};
+use voxshell_response::{cluster, penalty_into, ClusterSettings, Clusters, On};
 
 /// Distance within which contacts are not separated into clusters, in sample spacings of the coarser shell.
 const CLUSTER_SPACINGS: f64 = 4.0;

@@ -6,8 +6,8 @@ use super::impulse::Impulse;
 use super::method::RenderingMethod;
 use super::penalty::Penalty;
 use super::vps::Vps;
-use crate::haptics::{Renderer, Settings, Tool};
-use crate::Result;
+use crate::{Renderer, Settings, Tool};
+use voxshell_base::Result;
 
 /// Makes every function that depends on the renderer from one table. The order is that of the `VXS_RENDERER_`
 /// constants of the C API.
@@ -17,14 +17,14 @@ macro_rules! renderers {
             /// All renderers, in the order of their numbers in the C API.
             pub const ALL: &'static [Self] = &[$(Self::$renderer),*];
 
-            /// Returns whether obstacles need a voxmap ([`Forms::with_voxmap`](crate::haptics::Forms::with_voxmap)).
+            /// Returns whether obstacles need a voxmap ([`Forms::with_voxmap`](crate::Forms::with_voxmap)).
             pub fn uses_voxmap(self) -> bool {
                 match self {
                     $(Self::$renderer => <$method>::uses_voxmap(),)*
                 }
             }
 
-            /// Returns whether the edges of bodies with an exact surface ([`Forms::surface`](crate::haptics::Forms::surface))
+            /// Returns whether the edges of bodies with an exact surface ([`Forms::surface`](crate::Forms::surface))
             /// are tested.
             pub fn uses_surface(self) -> bool {
                 match self {
@@ -36,7 +36,7 @@ macro_rules! renderers {
             ///
             /// # Errors
             /// As [`RenderingMethod::new`].
-            pub(in crate::haptics) fn start(self, settings: &Settings, tool: &Tool) -> Result<Box<dyn RenderingMethod>> {
+            pub(crate) fn start(self, settings: &Settings, tool: &Tool) -> Result<Box<dyn RenderingMethod>> {
                 Ok(match self {
                     $(Self::$renderer => Box::new(<$method>::new(settings, tool)?),)*
                 })

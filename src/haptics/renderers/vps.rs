@@ -1,10 +1,10 @@
 //! Tangent-plane forces of the tool's samples in a voxmap (McNeely et al. 1999).
 
 use super::method::{Averaged, Effect, RenderingMethod, Round};
-use crate::haptics::{Forms, Obstacle, Settings, Tool};
-use crate::math::{limits, Pose};
-use crate::response::{vps, Braking, Response, Role, VpsResponse, VpsSettings, Workspace};
-use crate::{Error, Result};
+use crate::{Forms, Obstacle, Settings, Tool};
+use voxshell_base::math::{limits, Pose};
+use voxshell_base::{Error, Result};
+use voxshell_response::{vps, Braking, Response, Role, VpsResponse, VpsSettings, Workspace};
 
 pub(super) struct Vps {
     workspace: Workspace,

@@ -1,6 +1,6 @@
 //! The steps and rounds of a run, as calls that a recording may watch.
 
-use crate::haptics::{DeviceState, Output, Report, Servo, Simulation};
+use crate::{DeviceState, Output, Report, Servo, Simulation};
 
 /// Makes the steps and rounds of a run. An implementation may record them.
 pub trait Calls: Send + Sync + 'static {

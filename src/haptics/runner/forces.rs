@@ -6,8 +6,8 @@ use std::thread::Thread;
 use std::time::{Duration, Instant};
 
 use super::calls::Calls;
-use crate::haptics::triple_buffer::{Reader, Writer};
-use crate::haptics::{DeviceState, Output, Servo, Status};
+use crate::triple_buffer::{Reader, Writer};
+use crate::{DeviceState, Output, Servo, Status};
 
 /// Time after which a coupling loop without a new state looks whether the run has ended.
 const IDLE: Duration = Duration::from_millis(10);

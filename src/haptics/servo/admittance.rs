@@ -1,11 +1,11 @@
 //! Steps in admittance causality: the hand's wrench moves a handle, and the device follows it.
 
 use super::{origin_twist, scaled, Pull, Servo};
-use crate::dynamics::implicit_euler_of_two;
-use crate::haptics::settings::within;
-use crate::haptics::{Motion, Status};
-use crate::math::{limits, Mat6, Pose, Twist, Vec6, Wrench};
-use crate::response::Response;
+use crate::settings::within;
+use crate::{Motion, Status};
+use voxshell_base::math::{limits, Mat6, Pose, Twist, Vec6, Wrench};
+use voxshell_dynamics::implicit_euler_of_two;
+use voxshell_response::Response;
 
 impl Servo {
     /// Makes one step in admittance causality: computes the device's motion from the hand's wrench, about the tool's

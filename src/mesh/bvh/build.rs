@@ -2,9 +2,9 @@
 //! Hierarchies"). Serial and without randomness, so that the same mesh gives the same tree.
 
 use super::node::{Node, MAX_DEPTH};
-use crate::math::{Aabb, Vec3};
-use crate::memory::{with_capacity, CollectGuarded, GrowGuarded};
-use crate::mesh::TriMesh;
+use crate::TriMesh;
+use voxshell_base::math::{Aabb, Vec3};
+use voxshell_base::memory::{with_capacity, CollectGuarded, GrowGuarded};
 
 const BINS: usize = 16;
 /// Largest number of triangles in a leaf, unless the triangles cannot be separated and the depth is used up.

@@ -2,8 +2,8 @@
 
 use super::node::MAX_DEPTH;
 use super::Bvh;
-use crate::math::Vec3;
-use crate::mesh::triangle::{self, Corners, Feature};
+use crate::triangle::{self, Corners, Feature};
+use voxshell_base::math::Vec3;
 
 /// The closest point of a mesh to a query point.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,7 +37,7 @@ impl Bvh {
 
     /// Returns the same, and the number of triangles looked at.
     #[inline]
-    pub(crate) fn closest_within_and_work(&self, p: Vec3, max_distance: f64) -> (Option<Closest>, u64) {
+    pub fn closest_within_and_work(&self, p: Vec3, max_distance: f64) -> (Option<Closest>, u64) {
         let mut work = 1;
         let mut best: Option<(usize, Vec3, Feature)> = None;
         // A little above the square, so that the strict comparisons below admit the limit itself.

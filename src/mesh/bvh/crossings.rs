@@ -5,13 +5,13 @@
 
 use super::dual::{descend, Placement};
 use super::Bvh;
-use crate::math::Vec3;
-use crate::memory::{filled, set_with_capacity, CollectGuarded, GrowGuarded};
-use crate::mesh::triangle::Corners;
+use crate::triangle::Corners;
+use voxshell_base::math::Vec3;
+use voxshell_base::memory::{filled, set_with_capacity, CollectGuarded, GrowGuarded};
 
 /// The edges of a mesh, and the triangle that tests each.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Edges {
+pub struct Edges {
     /// Corners of each edge, the lower number first.
     ends: Vec<[u32; 2]>,
     /// Corners of each triangle, in leaf order.
@@ -27,7 +27,7 @@ const NONE: u32 = u32::MAX;
 
 /// A point at which an edge of one mesh passes through a triangle of the other.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Crossing {
+pub struct Crossing {
     /// Whether the edge is of the second mesh.
     pub of_second: bool,
     /// Number of the edge in its mesh.
@@ -97,7 +97,7 @@ const ROUNDING: f64 = 16.0 * f64::EPSILON;
 /// Calls `found` with each crossing of an edge of either mesh through a triangle of the other. `placement` takes the
 /// first mesh to the frame of the second. Touching counts as crossing, and so does a gap of the size of rounding; an edge
 /// in the plane of a triangle does not cross it. Returns the number of tests.
-pub(crate) fn crossings(
+pub fn crossings(
     (first, first_edges): (&Bvh, &Edges),
     (second, second_edges): (&Bvh, &Edges),
     placement: &Placement,

@@ -5,11 +5,11 @@
 
 use super::node::{Node, MAX_DEPTH};
 use super::Bvh;
-use crate::math::{Mat3, Vec3};
+use voxshell_base::math::{Mat3, Vec3};
 
 /// A rigid motion from the frame of one mesh to that of the other.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Placement {
+pub struct Placement {
     pub rotation: Mat3,
     pub translation: Vec3,
 }
@@ -123,7 +123,7 @@ pub(super) fn descend(
 
 /// Calls `found` with the indices of the triangles of both meshes whose boxes, in the frame of the second, are not
 /// farther apart than `distance`, metres. Triangles may be edges or points. Returns the number of tests.
-pub(crate) fn near_pairs(
+pub fn near_pairs(
     first: &Bvh,
     second: &Bvh,
     placement: &Placement,

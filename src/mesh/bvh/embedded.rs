@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::prelude::*;
 
 use super::Bvh;
-use crate::mesh::apart::meet_only_at_shared_corners;
-use crate::mesh::TriMesh;
+use crate::apart::meet_only_at_shared_corners;
+use crate::TriMesh;
 
 /// Work limits: average per triangle, and a minimum for any mesh. A unit is a triangle whose box is looked at, and
 /// [`TEST`] units are a pair that is tested. Beyond the limit the test gives up, so that its time does not grow with
@@ -19,7 +19,7 @@ impl Bvh {
     /// Returns whether the triangles of `mesh`, over which this hierarchy was built, certainly have no points in common
     /// except shared corners and edges. Corners with the same number are shared; no two numbers may have equal
     /// coordinates. `false` also where rounding or too many close triangles leave the answer open.
-    pub(crate) fn is_embedded(&self, mesh: &TriMesh) -> bool {
+    pub fn is_embedded(&self, mesh: &TriMesh) -> bool {
         let most = ALWAYS + EACH * self.len() as u64;
         let work = AtomicU64::new(0);
         // The result depends on all pairs, or on their number: the thread that finds it first does not matter.

@@ -14,8 +14,8 @@ mod winding;
 mod windings;
 
 pub use closest::Closest;
-pub(crate) use crossings::{crossings, Crossing, Edges};
-pub(crate) use dual::{near_pairs, Placement};
-pub(crate) use tree::Branch;
+pub use crossings::{crossings, Crossing, Edges};
+pub use dual::{near_pairs, Placement};
+pub use tree::Branch;
 pub use tree::Bvh;
-pub(crate) use windings::LANES as WINDING_LANES;
+pub use windings::LANES as WINDING_LANES;

@@ -9,9 +9,9 @@
 use std::f64::consts::FRAC_1_PI;
 
 use super::node::Node;
-use crate::math::Vec3;
-use crate::memory::CollectGuarded;
-use crate::mesh::triangle::Corners;
+use crate::triangle::Corners;
+use voxshell_base::math::Vec3;
+use voxshell_base::memory::CollectGuarded;
 
 /// A node is far when the query is more than this many of its radii away from its centre (β in the paper, section 4.3,
 /// where 2 is recommended): 3.5 keeps the error of real meshes under 1e-3.

@@ -1,6 +1,6 @@
 //! A node of the hierarchy and the stack of a traversal.
 
-use crate::math::Vec3;
+use voxshell_base::math::Vec3;
 
 /// A node: a leaf over triangles when `count` > 0, else the parent of nodes `first` and `first + 1`.
 #[derive(Clone, Copy, Debug)]

@@ -2,8 +2,8 @@
 
 use super::node::{Node, Stack};
 use super::Bvh;
-use crate::math::Vec3;
-use crate::mesh::triangle::{self, Ray};
+use crate::triangle::{self, Ray};
+use voxshell_base::math::Vec3;
 
 impl Bvh {
     /// Returns the first triangle that a ray meets at a parameter in [0, `t_max`], and that parameter in lengths of
@@ -33,7 +33,7 @@ impl Bvh {
     /// Returns the same, with each triangle of the mesh counted as often as `weights` says, or once where that is
     /// empty; and the number of triangles looked at.
     #[inline]
-    pub(crate) fn crossings_along_x_and_work(&self, p: Vec3, weights: &[u32]) -> (i32, u32, u64) {
+    pub fn crossings_along_x_and_work(&self, p: Vec3, weights: &[u32]) -> (i32, u32, u64) {
         let (mut winding, mut count, mut work) = (0, 0, 1);
         let across = |n: &Node, k: usize| n.min[k] <= p[k] && p[k] <= n.max[k];
         self.visit_leaves(

@@ -5,10 +5,10 @@ use std::cell::Cell;
 use super::build;
 use super::moments::{moments, Moments};
 use super::node::{Node, Stack};
-use crate::math::{Aabb, Vec3};
-use crate::memory::{CollectGuarded, GrowGuarded};
-use crate::mesh::triangle::{self, Corners};
-use crate::mesh::TriMesh;
+use crate::triangle::{self, Corners};
+use crate::TriMesh;
+use voxshell_base::math::{Aabb, Vec3};
+use voxshell_base::memory::{CollectGuarded, GrowGuarded};
 
 /// Bounding volume hierarchy of a triangle mesh, in flat arrays. Immutable, shared by any number of threads; queries
 /// allocate nothing except what is pushed into the caller's vectors. The same mesh gives the same bytes.
@@ -26,7 +26,7 @@ pub struct Bvh {
 
 /// A node for traversals outside this module.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Branch {
+pub struct Branch {
     /// Centre of its box, metres.
     pub center: Vec3,
     /// Half the edge lengths of its box, rounded.
@@ -56,7 +56,7 @@ impl Bvh {
 
     /// Builds the same hierarchy without the moments, which take a quarter of the time. Winding numbers are then sums over
     /// all triangles.
-    pub(crate) fn without_moments(mesh: &TriMesh) -> Self {
+    pub fn without_moments(mesh: &TriMesh) -> Self {
         let (nodes, order) = build::build(mesh);
         let corners: Vec<Corners> = order.iter().map(|&t| mesh.corners(t as usize).map(Vec3::from)).collect_guarded();
         let flag = |(&id, c): (&u32, &Corners)| if triangle::is_sliver(c) { id | SLIVER_BIT } else { id };
@@ -109,7 +109,7 @@ impl Bvh {
     }
 
     /// Calls `found` with each triangle within `distance` metres of `p`, and its closest point, in leaf order.
-    pub(crate) fn points_within(&self, p: Vec3, distance: f64, mut found: impl FnMut(u32, Vec3)) {
+    pub fn points_within(&self, p: Vec3, distance: f64, mut found: impl FnMut(u32, Vec3)) {
         let limit = distance * distance;
         self.visit_leaves(
             |n| n.distance_squared(&p) <= limit,
@@ -124,7 +124,7 @@ impl Bvh {
 
     /// Returns whether `accept` is true for each triangle within `distance` metres of `p`, by its index in the mesh and
     /// its corners; stops at the first for which it is not.
-    pub(crate) fn all_within(&self, p: Vec3, distance: f64, accept: impl Fn(u32, &Corners) -> bool) -> bool {
+    pub fn all_within(&self, p: Vec3, distance: f64, accept: impl Fn(u32, &Corners) -> bool) -> bool {
         let limit = distance * distance;
         let good = Cell::new(true);
         self.visit_leaves(
@@ -141,7 +141,7 @@ impl Bvh {
     }
 
     /// Returns the memory held, bytes.
-    pub(crate) fn bytes(&self) -> u64 {
+    pub fn bytes(&self) -> u64 {
         let Self { nodes, moments, corners, ids } = self;
         (size_of_val(&**nodes) + size_of_val(&**moments) + size_of_val(&**corners) + size_of_val(&**ids)) as u64
     }
@@ -163,7 +163,7 @@ impl Bvh {
 
     /// Returns a node: 0 is the root.
     #[inline]
-    pub(crate) fn branch(&self, node: u32) -> Branch {
+    pub fn branch(&self, node: u32) -> Branch {
         let n = &self.nodes[node as usize];
         let (min, max) = (Vec3::from(n.min), Vec3::from(n.max));
         Branch {
@@ -177,18 +177,18 @@ impl Bvh {
 
     /// Returns the corners of the triangle at `k` in leaf order.
     #[inline]
-    pub(crate) fn corners_at(&self, k: u32) -> &Corners {
+    pub fn corners_at(&self, k: u32) -> &Corners {
         &self.corners[k as usize]
     }
 
     /// Index in the mesh of the triangle at `k` in leaf order.
     #[inline]
-    pub(crate) fn id(&self, k: usize) -> u32 {
+    pub fn id(&self, k: usize) -> u32 {
         self.ids[k] & !SLIVER_BIT
     }
 
     #[inline]
-    pub(crate) fn is_sliver(&self, k: usize) -> bool {
+    pub fn is_sliver(&self, k: usize) -> bool {
         self.ids[k] & SLIVER_BIT != 0
     }
 }

@@ -2,8 +2,8 @@
 
 use super::node::Stack;
 use super::Bvh;
-use crate::math::Vec3;
-use crate::mesh::triangle::{self, WindingSum};
+use crate::triangle::{self, WindingSum};
+use voxshell_base::math::Vec3;
 
 impl Bvh {
     /// Returns the generalised winding number at `p`: 1 inside a closed outward mesh, 0 outside, fractions near holes,
@@ -15,7 +15,7 @@ impl Bvh {
 
     /// Returns the same, and the number of triangles and nodes looked at.
     #[inline]
-    pub(crate) fn winding_number_and_work(&self, p: Vec3) -> (f64, u64) {
+    pub fn winding_number_and_work(&self, p: Vec3) -> (f64, u64) {
         if self.moments.is_empty() {
             // Adding 0 avoids −0, which is the sum of an empty list.
             return (self.winding_number_exact(p) + 0.0, self.len() as u64);

@@ -6,12 +6,12 @@
 
 use super::node::MAX_DEPTH;
 use super::Bvh;
-use crate::math::wide::wide;
-use crate::math::Vec3;
-use crate::mesh::triangle::Corners;
+use crate::triangle::Corners;
+use voxshell_base::math::Vec3;
+use voxshell_base::wide;
 
 /// Largest number of points of a batch.
-pub(crate) const LANES: usize = 8;
+pub const LANES: usize = 8;
 
 /// Coordinates of the points.
 type Points = [[f64; LANES]; 3];
@@ -19,7 +19,7 @@ type Points = [[f64; LANES]; 3];
 impl Bvh {
     /// Returns the winding numbers at `points`, at most [`LANES`] of them, and the number of triangles and nodes visited
     /// for all of them. Entries beyond the points have no meaning.
-    pub(crate) fn winding_numbers_and_work(&self, points: &[Vec3]) -> ([f64; LANES], u64) {
+    pub fn winding_numbers_and_work(&self, points: &[Vec3]) -> ([f64; LANES], u64) {
         let Some(first) = points.first() else { return ([0.0; LANES], 0) };
         if self.moments.is_empty() {
             let exact = |lane: usize| points.get(lane).map_or(0.0, |p| self.winding_number(*p));
@@ -30,7 +30,7 @@ impl Bvh {
     }
 }
 
-/// The angles of triangles as seen from several points; see [`WindingSum`](crate::mesh::triangle::WindingSum).
+/// The angles of triangles as seen from several points; see [`WindingSum`](crate::triangle::WindingSum).
 struct Angles {
     cos: [f64; LANES],
     sin: [f64; LANES],
@@ -123,8 +123,8 @@ wide! {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::wide::force_baseline;
-    use crate::mesh::TriMesh;
+    use crate::TriMesh;
+    use voxshell_base::math::wide::force_baseline;
 
     /// Numbers in [0, 1) (Knuth's MMIX generator).
     struct Random(u64);

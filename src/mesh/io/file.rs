@@ -4,9 +4,9 @@ use std::fs::File;
 use std::path::Path;
 
 use super::{obj, ply, stl};
-use crate::memory;
-use crate::mesh::TriMesh;
-use crate::{Error, Result};
+use crate::TriMesh;
+use voxshell_base::memory;
+use voxshell_base::{Error, Result};
 
 /// Reads a mesh; the extension, upper or lower case, gives the type. Coordinates are taken as metres.
 ///

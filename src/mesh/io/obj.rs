@@ -5,8 +5,8 @@ use std::io::Write;
 
 use super::polygon::{self, checked};
 use super::text::{self, excerpt};
-use crate::memory::{filled, GrowGuarded, RoomGuarded};
-use crate::mesh::TriMesh;
+use crate::TriMesh;
+use voxshell_base::memory::{filled, GrowGuarded, RoomGuarded};
 
 /// Statements without a surface: attributes, names, points, lines and curves.
 const IGNORED: [&str; 35] = [

@@ -1,8 +1,8 @@
 //! Polygons to triangles, and triangles to a mesh.
 
-use crate::math::Vec3;
-use crate::memory::{GrowGuarded, SliceGuarded};
-use crate::mesh::TriMesh;
+use crate::TriMesh;
+use voxshell_base::math::Vec3;
+use voxshell_base::memory::{GrowGuarded, SliceGuarded};
 
 /// Above this many corners a non-convex polygon is fanned rather than clipped (clipping is cubic at worst).
 const MAX_CLIPPED: usize = 512;

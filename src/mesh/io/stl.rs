@@ -3,8 +3,8 @@
 
 use super::polygon::checked;
 use super::text::{self, excerpt};
-use crate::memory::{with_capacity, CollectGuarded, GrowGuarded};
-use crate::mesh::TriMesh;
+use crate::TriMesh;
+use voxshell_base::memory::{with_capacity, CollectGuarded, GrowGuarded};
 
 /// Bytes before the triangles of a binary file (title and count), and of each triangle.
 const HEADER: usize = 84;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::memory::text_of;
+use voxshell_base::memory::text_of;
 
 /// The byte order mark of UTF-8.
 const MARK: &[u8] = b"\xef\xbb\xbf";

@@ -1,7 +1,7 @@
 //! Checks of the arguments of primitives, and the directions of the segments of a turn.
 
-use crate::math::limits;
-use crate::{Error, Result};
+use voxshell_base::math::limits;
+use voxshell_base::{Error, Result};
 
 /// Largest number of segments around or along any shape.
 pub(super) const MAX_SEGMENTS: u32 = 4096;

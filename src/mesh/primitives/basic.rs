@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use super::arguments::{length, within};
-use crate::mesh::TriMesh;
-use crate::Result;
+use crate::TriMesh;
+use voxshell_base::Result;
 
 /// Makes a box of half extents `half`, centred. Twelve triangles.
 pub fn cuboid(half: [f64; 3]) -> Result<TriMesh> {

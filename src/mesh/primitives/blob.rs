@@ -1,9 +1,9 @@
 //! The bunny-like body: a smooth union of round cones, polygonised by surface nets and relaxed on its surface.
 
 use super::arguments::within;
-use crate::math::Vec3;
-use crate::mesh::TriMesh;
-use crate::Result;
+use crate::TriMesh;
+use voxshell_base::math::Vec3;
+use voxshell_base::Result;
 
 /// A ball of radius `ra` at `a` swept to one of radius `rb` at `b`.
 struct RoundCone {

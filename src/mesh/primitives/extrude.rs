@@ -3,8 +3,8 @@
 use std::f64::consts::{PI, TAU};
 
 use super::arguments::{length, shorter, within, MAX_SEGMENTS};
-use crate::mesh::TriMesh;
-use crate::{Error, Result};
+use crate::TriMesh;
+use voxshell_base::{Error, Result};
 
 /// Extrudes an outline, given as (radius, angle) with the angle ascending over less than a full turn, to ±`half` along
 /// y.

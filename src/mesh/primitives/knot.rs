@@ -1,9 +1,9 @@
 //! Torus knots.
 
 use super::arguments::{length, turn, within, MAX_SEGMENTS};
-use crate::math::Vec3;
-use crate::mesh::TriMesh;
-use crate::{Error, Result};
+use crate::TriMesh;
+use voxshell_base::math::Vec3;
+use voxshell_base::{Error, Result};
 
 /// Minor radius of the torus on which the centre line winds, over its major radius.
 const WINDING_RADIUS: f64 = 0.4;

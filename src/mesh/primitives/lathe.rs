@@ -1,8 +1,8 @@
 //! Surfaces of revolution about y.
 
 use super::arguments::{self, length, shorter, turn, within, MAX_SEGMENTS};
-use crate::mesh::TriMesh;
-use crate::Result;
+use crate::TriMesh;
+use voxshell_base::Result;
 
 /// Revolves a profile of (distance from the axis, height) about y. With the solid to the left of the profile's
 /// direction

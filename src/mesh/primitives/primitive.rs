@@ -3,8 +3,8 @@
 use super::{
     blob, bolt, bowl, capsule, cone, cuboid, cylinder, gear, hole, nut, peg, sphere, torus, torus_knot, Thread,
 };
-use crate::mesh::TriMesh;
-use crate::{Error, Result};
+use crate::TriMesh;
+use voxshell_base::{Error, Result};
 
 /// A primitive with its parameters; the fields are the arguments of the function of the same name.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -7,8 +7,8 @@
 use std::f64::consts::{FRAC_PI_6, TAU};
 
 use super::arguments::{length, shorter, within, MAX_SEGMENTS};
-use crate::mesh::TriMesh;
-use crate::{Error, Result};
+use crate::TriMesh;
+use voxshell_base::{Error, Result};
 
 /// cot 30°: change of the radius along the axis on a flank of the 60° profile.
 const FLANK: f64 = 1.732_050_807_568_877_2;

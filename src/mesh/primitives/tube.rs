@@ -3,9 +3,9 @@
 use std::f64::consts::PI;
 
 use super::arguments::{length, shorter, turn, within, MAX_SEGMENTS};
-use crate::math::Vec3;
-use crate::mesh::TriMesh;
-use crate::{Error, Result};
+use crate::TriMesh;
+use voxshell_base::math::Vec3;
+use voxshell_base::{Error, Result};
 
 /// Makes a tube of radius `radius` with flat ends along a line of two or more points, mitred where the line bends:
 /// between bends its section is the same polygon of `segments` corners.

@@ -7,13 +7,13 @@ use super::lattice::{Lattice, Point};
 use super::levels::{simplify, Snapshot};
 use super::measure::{deviations, reach, support_areas};
 use super::types::{HullFace, HullHierarchy, Level, LevelSurface, Node, SimplifyOptions, FEW_TRIANGLES};
-use crate::math::{Aabb, Progress, Vec3};
-use crate::memory::{
+use crate::{rotated, Bvh, TriMesh};
+use voxshell_base::math::{Aabb, Progress, Vec3};
+use voxshell_base::memory::{
     boxed_item, filled, filled_with, map_with_capacity, set_with_capacity, with_capacity, CollectGuarded, GrowGuarded,
     Map, ParCollectGuarded, RoomGuarded, Set,
 };
-use crate::mesh::{rotated, Bvh, TriMesh};
-use crate::{Error, Result};
+use voxshell_base::{Error, Result};
 
 const NONE: u32 = u32::MAX;
 
@@ -422,7 +422,7 @@ fn piece_triangles(made: &mut HullHierarchy, drafts: &[Draft], pieces: &[u32]) {
 
 impl HullHierarchy {
     /// Returns whether the whole of a feature of a hull, spanned by up to three of its vertices, is surface.
-    pub(crate) fn is_surface(&self, node: &Node, vertices: &[u32]) -> bool {
+    pub fn is_surface(&self, node: &Node, vertices: &[u32]) -> bool {
         let faces = self.faces_of(node);
         let full = |v: u32| {
             let fan = self.fan(node, v).iter().map(|&f| &faces[f as usize]);

@@ -13,9 +13,9 @@ use std::collections::{BinaryHeap, HashMap, HashSet};
 use super::lattice::{difference, normal, side, Point};
 use super::quadric::Quadric;
 use super::surface::Surface;
-use crate::math::{Progress, Work};
-use crate::memory::{filled, GrowGuarded, RoomGuarded};
-use crate::Result;
+use voxshell_base::math::{Progress, Work};
+use voxshell_base::memory::{filled, GrowGuarded, RoomGuarded};
+use voxshell_base::Result;
 
 /// Part of the way from the minimum of the quadrics to the mean of the surrounding vertices: the filter.
 const FILTER: f64 = 0.125;

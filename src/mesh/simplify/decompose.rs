@@ -7,9 +7,9 @@
 use std::collections::VecDeque;
 
 use super::surface::{Surface, REMOVED};
-use crate::math::{Progress, Work};
-use crate::memory::{filled, GrowGuarded};
-use crate::Result;
+use voxshell_base::math::{Progress, Work};
+use voxshell_base::memory::{filled, GrowGuarded};
+use voxshell_base::Result;
 
 /// Largest number of triangles of a patch of the decomposition: bounds the time by this number per triangle.
 const MOST_TRIANGLES: usize = 512;

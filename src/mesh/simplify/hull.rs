@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use super::lattice::{difference, plane, Point};
-use crate::memory::{CollectGuarded, GrowGuarded, RoomGuarded, SliceGuarded};
-use crate::mesh::hull::lattice_hull;
+use crate::hull::lattice_hull;
+use voxshell_base::memory::{CollectGuarded, GrowGuarded, RoomGuarded, SliceGuarded};
 
 /// How much of a face of a hull is surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

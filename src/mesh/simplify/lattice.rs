@@ -1,6 +1,6 @@
 //! Integer coordinates, on which every convexity test is exact.
 
-use crate::math::{Aabb, Vec3};
+use voxshell_base::math::{Aabb, Vec3};
 
 /// A point of the lattice. Coordinates of one body differ by at most 2⁴⁰.
 pub type Point = [i64; 3];

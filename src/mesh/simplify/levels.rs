@@ -4,9 +4,9 @@ use super::collapse::Collapser;
 use super::decompose::decompose;
 use super::lattice::Point;
 use super::surface::Surface;
-use crate::math::Progress;
-use crate::memory::{filled, CollectGuarded, GrowGuarded, SliceGuarded};
-use crate::Result;
+use voxshell_base::math::Progress;
+use voxshell_base::memory::{filled, CollectGuarded, GrowGuarded, SliceGuarded};
+use voxshell_base::Result;
 
 const NONE: u32 = u32::MAX;
 

@@ -4,12 +4,12 @@ use rayon::prelude::*;
 
 use super::hull::Hull;
 use super::lattice::{side, Lattice, Point};
-use crate::math::gjk::{nearest, Extreme, Separation};
-use crate::math::{Progress, Vec3};
-use crate::memory::{filled, with_capacity, GrowGuarded, ParCollectGuarded};
-use crate::mesh::triangle::{closest_point, is_sliver, Corners};
-use crate::mesh::{Bvh, TriMesh};
-use crate::Result;
+use crate::triangle::{closest_point, is_sliver, Corners};
+use crate::{Bvh, TriMesh};
+use voxshell_base::math::gjk::{nearest, Extreme, Separation};
+use voxshell_base::math::{Progress, Vec3};
+use voxshell_base::memory::{filled, with_capacity, GrowGuarded, ParCollectGuarded};
+use voxshell_base::Result;
 
 /// A triangle is divided while its bound is larger than this factor times the largest distance that one of its points is
 /// known to have, and larger than that distance by the second number times the largest known distance of the whole surface.

@@ -1,7 +1,7 @@
 //! Squared distance to planes, summed over the triangles around a vertex (Garland & Heckbert 1997).
 
 use super::lattice::{normal, Point};
-use crate::math::{Mat3, Vec3};
+use voxshell_base::math::{Mat3, Vec3};
 
 /// Σ area · (n·x − d)², with coordinates in units of the body: 2⁴⁰ steps of the lattice.
 #[derive(Clone, Copy, Default)]

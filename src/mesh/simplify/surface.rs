@@ -1,7 +1,7 @@
 //! The surface while it is simplified: triangles on the lattice, the convex patch of each, and their neighbours.
 
 use super::lattice::{side, Point};
-use crate::memory::{filled, filled_with, CollectGuarded, GrowGuarded};
+use voxshell_base::memory::{filled, filled_with, CollectGuarded, GrowGuarded};
 
 /// Marks triangles that were removed, in [`Surface::faces`].
 pub const REMOVED: u32 = u32::MAX;

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use super::hull::Cover;
 use super::lattice::Lattice;
-use crate::math::{limits, Vec3};
-use crate::mesh::{Bvh, TriMesh};
-use crate::{Error, Result};
+use crate::{Bvh, TriMesh};
+use voxshell_base::math::{limits, Vec3};
+use voxshell_base::{Error, Result};
 
 /// Options of [`HullHierarchy::build`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -136,9 +136,9 @@ pub struct HullHierarchy {
     pub piece_triangles: Vec<u32>,
     /// The original mesh, relative to the origin.
     pub mesh: TriMesh,
-    pub(crate) bvh: Bvh,
+    pub bvh: Bvh,
     /// Hierarchies over the triangles of the pieces of level 0 with more than [`FEW_TRIANGLES`], by node.
-    pub(crate) pieces: Vec<Option<Box<Bvh>>>,
+    pub pieces: Vec<Option<Box<Bvh>>>,
 }
 
 /// Number of triangles up to which a piece has no hierarchy of its own.

@@ -5,9 +5,9 @@
 //! Lipschitz constants of both fields.
 
 use super::types::Surface;
-use crate::field::{Field, SignedDistance};
-use crate::math::{Aabb, Pose, RigidF32, Vec3};
-use crate::{Error, Result};
+use voxshell_base::math::{Aabb, Pose, RigidF32, Vec3};
+use voxshell_base::{Error, Result};
+use voxshell_field::{Field, SignedDistance};
 
 /// Edge of the largest cell of a patch, in smallest cells. A power of 2.
 const LARGEST: u32 = 4;

@@ -8,11 +8,11 @@ use super::cells::{Leaf, Overlap, Scratch};
 use super::regions::{Outlines, Regions};
 use super::surface::{Corner, Cuts, IntoF32, Polygon};
 use super::types::{Patch, PatchCell, PatchSettings, Surface};
-use crate::contact::Geometry;
-use crate::field::Field;
-use crate::math::limits::check_pose;
-use crate::math::{Pose, Vec3};
-use crate::{Error, Result};
+use voxshell_base::math::limits::check_pose;
+use voxshell_base::math::{Pose, Vec3};
+use voxshell_base::{Error, Result};
+use voxshell_contact::Geometry;
+use voxshell_field::Field;
 
 /// Number of smallest cells along the extent of the smaller body, without a resolution.
 const DEFAULT_CELLS: f64 = 200.0;

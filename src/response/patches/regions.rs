@@ -2,7 +2,7 @@
 
 use super::cells::{Cell, Leaf, Overlap};
 use super::surface::Polygon;
-use crate::math::Vec3;
+use voxshell_base::math::Vec3;
 
 /// Edges of leaves differ by at most this factor.
 const LARGEST_RATIO: u32 = 4;

@@ -1,7 +1,7 @@
 //! The contact surface as polygons: marching tetrahedra over the cells, cut where the overlap ends.
 
 use super::cells::{Leaf, Overlap, Scratch, CORNERS};
-use crate::math::Vec3;
+use voxshell_base::math::Vec3;
 
 /// Number of steps of the search for the end of the overlap on an edge: bisection and regula falsi in turn.
 const ROOT_STEPS: usize = 6;

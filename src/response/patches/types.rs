@@ -1,8 +1,8 @@
 //! Pressure laws, and patches.
 
-use crate::math::limits::{self, Shown};
-use crate::math::Vec3;
-use crate::{Error, Result};
+use voxshell_base::math::limits::{self, Shown};
+use voxshell_base::math::Vec3;
+use voxshell_base::{Error, Result};
 
 /// Pressure laws of both bodies, and the resolution of the contact surface.
 #[derive(Clone, Copy, Debug, PartialEq)]

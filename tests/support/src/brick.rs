@@ -9,12 +9,12 @@ use crate::rng::Rng;
 
 /// Cooks bricks with `cells` along the largest extent.
 pub fn bricks(mesh: &TriMesh, cells: u32) -> BrickField {
-    BrickField::cook(mesh, &FieldOptions::with_resolution(mesh, cells), &Progress::none()).unwrap()
+    voxshell::cook::brick_field(mesh, &FieldOptions::with_resolution(mesh, cells), &Progress::none()).unwrap()
 }
 
 /// Cooks the same on a dense grid.
 pub fn dense(mesh: &TriMesh, cells: u32) -> DenseField {
-    DenseField::cook(mesh, &FieldOptions::with_resolution(mesh, cells), &Progress::none()).unwrap()
+    voxshell::cook::dense_field(mesh, &FieldOptions::with_resolution(mesh, cells), &Progress::none()).unwrap()
 }
 
 /// Returns values of random smoothness over a random box: a ball, walls, or waves, with a few to fifty bricks.

@@ -8,10 +8,10 @@ use std::borrow::Cow;
 
 use super::polygon::{self, checked};
 use super::text::{self, excerpt};
-use crate::memory::{text_of, CollectGuarded, GrowGuarded};
-use crate::mesh::TriMesh;
+use crate::TriMesh;
 use body::{Body, Number};
 use header::{Element, Encoding, Header, Property};
+use voxshell_base::memory::{text_of, CollectGuarded, GrowGuarded};
 
 /// Names of the property with the vertices of a face.
 const INDICES: [&str; 2] = ["vertex_indices", "vertex_index"];

@@ -40,6 +40,8 @@ pub fn force_baseline(on: bool) {
 
 /// Defines a function whose body is compiled for the baseline and, on x86-64, once more for AVX2, together with the
 /// functions inlined in it.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! wide {
     (
         $(#[$doc:meta])*
@@ -65,4 +67,3 @@ macro_rules! wide {
         }
     };
 }
-pub(crate) use wide;

@@ -1,8 +1,8 @@
 //! Poses, boxes and the small numerics that all other modules use. Knows nothing of meshes, fields or files.
 
 mod aabb;
-pub(crate) mod clock;
-pub(crate) mod gjk;
+pub mod clock;
+pub mod gjk;
 mod interval;
 pub mod limits;
 pub mod miniball;
@@ -10,14 +10,14 @@ mod progress;
 mod rigid;
 mod rotation;
 mod spatial;
-pub(crate) mod wide;
+pub mod wide;
 
 pub use aabb::Aabb;
 pub use interval::{Interval, IntervalMat, IntervalVec};
 pub use progress::Progress;
-pub(crate) use progress::Work;
+pub use progress::Work;
 pub use rigid::RigidF32;
-pub(crate) use rotation::{from_scaled_axis, power, scaled_axis};
+pub use rotation::{from_scaled_axis, power, scaled_axis};
 pub use spatial::{Mat6, Twist, Vec6, Wrench};
 
 /// Vector in metres (or m/s, N … as its name says), world or body frame as documented where used.

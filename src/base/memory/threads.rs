@@ -19,7 +19,7 @@ const PER_THREAD: usize = (2 << 20) + (256 << 10);
 
 /// Whether the platform has threads. Where it has none, work runs on the calling thread: rayon then makes its global pool of
 /// this thread when it is first used. An attempt to make the pool before would fail, and rayon would not try again.
-pub(crate) const HAS_THREADS: bool = !cfg!(all(target_family = "wasm", target_os = "unknown"));
+pub const HAS_THREADS: bool = !cfg!(all(target_family = "wasm", target_os = "unknown"));
 
 /// Whether rayon's global pool exists.
 static HAS_GLOBAL: AtomicBool = AtomicBool::new(false);
@@ -69,6 +69,6 @@ fn make_global(threads: usize) -> bool {
 }
 
 /// Returns whether the system has the address space of this number of threads: allocates and frees it.
-pub(crate) fn has_room(threads: usize) -> bool {
+pub fn has_room(threads: usize) -> bool {
     with_capacity_or::<u8>(threads * PER_THREAD).is_some()
 }

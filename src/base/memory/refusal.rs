@@ -20,7 +20,7 @@ struct Refused(usize);
 
 /// Runs short work of this thread as [`guard`](super::guard()) does, without a check of the reserve: a refused
 /// allocation of this module unwinds out of `work`. The caller catches it and identifies it by [`refused`].
-pub(crate) fn catching<T>(work: impl FnOnce() -> T) -> T {
+pub fn catching<T>(work: impl FnOnce() -> T) -> T {
     struct Leave(bool);
     impl Drop for Leave {
         fn drop(&mut self) {
@@ -32,7 +32,7 @@ pub(crate) fn catching<T>(work: impl FnOnce() -> T) -> T {
 }
 
 /// Returns the error, if `payload` is that of a refused allocation.
-pub(crate) fn refused(what: &'static str, payload: &(dyn Any + Send)) -> Option<Error> {
+pub fn refused(what: &'static str, payload: &(dyn Any + Send)) -> Option<Error> {
     payload.downcast_ref::<Refused>().map(|refused| Error::OutOfMemory { what, bytes: refused.0 as u64 })
 }
 

@@ -18,9 +18,9 @@ mod workspace;
 
 pub use hulls::{hull_contacts, hull_distance, HullQuery, HullStats, HullWorkspace};
 pub use manifold::contacts_of;
-pub(crate) use query::edge_contacts;
+pub use query::edge_contacts;
 pub use query::{contacts, distance};
-pub(crate) use types::directions;
+pub use types::directions;
 pub use types::{
     Budget, Completeness, Contact, Coverage, Geometry, Owner, Query, Report, Roles, Segmentation, Stats, Step,
     FEATURE_OF_B, FEATURE_OF_EDGE, FEW_EDGES,

@@ -45,6 +45,6 @@ pub fn is_guarded() -> bool {
 }
 
 /// Returns the error of an operation that detects a use of the reserve.
-pub(crate) fn ran_out(what: &'static str) -> Error {
+pub fn ran_out(what: &'static str) -> Error {
     Error::OutOfMemory { what, bytes: reserve::last_request() as u64 }
 }

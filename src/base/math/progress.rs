@@ -122,7 +122,7 @@ impl<'a> Progress<'a> {
 }
 
 /// Counts the work of one thread in loops whose steps are too short for a shared counter.
-pub(crate) struct Work<'a> {
+pub struct Work<'a> {
     progress: &'a Progress<'a>,
     units: u64,
 }

@@ -36,10 +36,10 @@ mod spheres;
 mod table;
 mod tree;
 
-pub use crate::voxmap::Branching;
 pub use build::{TreeOptions, Voxels};
 pub use cube::cube_overlap;
 pub use pair::VoxelPair;
 pub use query::{query, query_pointshell, Placed, QueryOptions, Report, Workspace};
 pub use table::{TightSphere, PAPER_SMALLER, SMALLER, TABLE};
 pub use tree::VoxTree;
+pub use voxshell_voxmap::Branching;

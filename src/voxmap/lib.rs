@@ -29,7 +29,7 @@
 //! # voxshell::Result::Ok(())
 //! ```
 //!
-//! Voxels are cubes of edge s around the nodes of a [`Grid`](crate::field::Grid), so that a field cooked on the same
+//! Voxels are cubes of edge s around the nodes of a [`Grid`](voxshell_field::Grid), so that a field cooked on the same
 //! grid has its samples at their centres. Layers and distances are positive inside, as in the papers: penetrations,
 //! where φ is negative. Points are f32 in the grid's **local frame**: body axes, origin at [`VoxelGrid::center`].
 

@@ -8,7 +8,7 @@ thread_local! {
 }
 
 /// Restores the previous state of the thread, inside or outside, on drop.
-pub(crate) struct Scope {
+pub struct Scope {
     before: bool,
 }
 
@@ -25,16 +25,16 @@ fn set(inside: bool) -> bool {
 }
 
 /// Marks the calling thread as working for an entry point until the scope is dropped.
-pub(crate) fn enter() -> Scope {
+pub fn enter() -> Scope {
     Scope { before: set(true) }
 }
 
 /// Marks the calling thread as running code of the host, such as a callback, until the scope is dropped.
-pub(crate) fn leave() -> Scope {
+pub fn leave() -> Scope {
     Scope { before: set(false) }
 }
 
 /// Returns whether the calling thread works for an entry point.
-pub(crate) fn is_inside() -> bool {
+pub fn is_inside() -> bool {
     IS_INSIDE.try_with(Cell::get).unwrap_or(false)
 }

@@ -48,7 +48,7 @@ thread_local! {
 }
 
 /// Runs an allocation that may fail: it is not served from the reserve.
-pub(crate) fn refusable<R>(allocate: impl FnOnce() -> R) -> R {
+pub fn refusable<R>(allocate: impl FnOnce() -> R) -> R {
     REFUSABLE.set(true);
     let result = allocate();
     REFUSABLE.set(false);

@@ -24,19 +24,19 @@ mod voxel_query;
 mod voxels;
 
 pub use cluster::{cluster, ClusterSettings, Clusters, CLUSTER_FEATURE};
-pub(crate) use continuous::continuous_into;
+pub use continuous::continuous_into;
 pub use continuous::{continuous, ContinuousSettings, Sweep};
-pub(crate) use gather::Sums;
+pub use gather::Sums;
 pub use impulse::{impulse, ImpulseSettings, Impulses, Mobility};
 pub use patches::{patches, Patch, PatchCell, PatchSettings, PatchWorkspace};
-pub(crate) use penalty::penalty_into;
+pub use penalty::penalty_into;
 pub use penalty::{penalty, PenaltySettings};
 pub use voxel_pairs::voxel_contacts;
 pub use voxel_query::{voxel_query, VoxelAnswer, VoxelContact, VoxelQuery, VoxelWorkspace};
 pub use voxels::{dlr, vps, Braking, Depths, Role, VpsResponse, VpsSettings, Workspace};
 
-use crate::contact::Geometry;
-use crate::math::{Mat6, Pose, Twist, Vec3, Wrench};
+use voxshell_base::math::{Mat6, Pose, Twist, Vec3, Wrench};
+use voxshell_contact::Geometry;
 
 /// Pose and velocity of a body, world frame.
 #[derive(Clone, Copy, Debug, PartialEq)]

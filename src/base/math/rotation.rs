@@ -10,7 +10,7 @@ use nalgebra::Quaternion;
 use super::{Rotation, Vec3};
 
 /// Returns the rotation about the direction of `turn` by its length, radians. Vectors shorter than 2 ε give the identity.
-pub(crate) fn from_scaled_axis(turn: Vec3) -> Rotation {
+pub fn from_scaled_axis(turn: Vec3) -> Rotation {
     let half = turn * 0.5;
     let squared = half.norm_squared();
     if squared <= f64::EPSILON * f64::EPSILON {
@@ -22,7 +22,7 @@ pub(crate) fn from_scaled_axis(turn: Vec3) -> Rotation {
 }
 
 /// Returns the axis of a rotation times its angle, radians, at most π long.
-pub(crate) fn scaled_axis(rotation: &Rotation) -> Vec3 {
+pub fn scaled_axis(rotation: &Rotation) -> Vec3 {
     let (w, v) = (rotation.scalar(), rotation.vector());
     let norm = v.norm();
     if norm <= 0.0 {
@@ -33,7 +33,7 @@ pub(crate) fn scaled_axis(rotation: &Rotation) -> Vec3 {
 }
 
 /// Returns `x` to the power of `n`. The standard library leaves the rounding of its `powi` open.
-pub(crate) fn power(x: f32, n: u32) -> f32 {
+pub fn power(x: f32, n: u32) -> f32 {
     (0..n).fold(1.0, |product, _| product * x)
 }
 

@@ -19,13 +19,13 @@ mod cluster;
 mod extremes;
 mod greedy;
 mod kdtree;
-pub(crate) mod nearest;
+pub mod nearest;
 mod options;
 mod scaled;
 mod sharpness;
 mod shell;
-pub(crate) mod tree;
+pub mod tree;
 
 pub use options::{Clustering, Sampling, ShellOptions, TreeKind};
-pub(crate) use shell::{round_up, Extremes};
+pub use shell::{round_up, Extremes};
 pub use shell::{PointShell, SphereTree};

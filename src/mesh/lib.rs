@@ -16,34 +16,34 @@ pub mod simplify;
 pub mod triangle;
 mod weld;
 
-pub(crate) use bucket::sorted_by_bucket;
-pub(crate) use bvh::{crossings, near_pairs, Branch, Crossing, Edges, Placement, WINDING_LANES};
+pub use bucket::sorted_by_bucket;
+pub use bvh::{crossings, near_pairs, Branch, Crossing, Edges, Placement, WINDING_LANES};
 pub use bvh::{Bvh, Closest};
-pub(crate) use features::FeaturedTriangles;
+pub use features::FeaturedTriangles;
 pub use features::{FeatureKind, MeshFeature};
-pub(crate) use hull::convex_hull;
+pub use hull::convex_hull;
 pub use locate::{Located, Locator};
 pub use mass::principal_axes;
-pub(crate) use report::count_repeats;
+pub use report::count_repeats;
 pub use report::{validate_raw, Report};
-pub(crate) use sharp::Sharp;
+pub use sharp::Sharp;
 pub use triangle::Feature;
-pub(crate) use weld::rotated;
+pub use weld::rotated;
 
-pub use crate::math::limits::MAX_COORDINATE;
-use crate::math::{Aabb, Pose, Vec3};
-use crate::memory::{CollectGuarded, SliceGuarded};
-use crate::{Error, Result};
+pub use voxshell_base::math::limits::MAX_COORDINATE;
+use voxshell_base::math::{Aabb, Pose, Vec3};
+use voxshell_base::memory::{CollectGuarded, SliceGuarded};
+use voxshell_base::{Error, Result};
 
 /// Smallest extent of a mesh from which a shape can be made, metres: the inner loops square lengths in f32.
-pub const MIN_EXTENT: f64 = crate::math::limits::MIN_LENGTH;
+pub const MIN_EXTENT: f64 = voxshell_base::math::limits::MIN_LENGTH;
 
 /// An indexed triangle soup, metres, body frame. Counter-clockwise triangles seen from outside, where there is an outside.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct TriMesh {
-    #[serde(deserialize_with = "crate::memory::deserialize_vec")]
+    #[serde(deserialize_with = "voxshell_base::memory::deserialize_vec")]
     pub vertices: Vec<[f64; 3]>,
-    #[serde(deserialize_with = "crate::memory::deserialize_vec")]
+    #[serde(deserialize_with = "voxshell_base::memory::deserialize_vec")]
     pub triangles: Vec<[u32; 3]>,
 }
 
@@ -74,8 +74,8 @@ impl MassProperties {
 }
 
 impl TriMesh {
-    /// Returns a copy, made under a [`memory::guard`](crate::memory::guard).
-    pub(crate) fn copied(&self) -> Self {
+    /// Returns a copy, made under a [`memory::guard`](voxshell_base::memory::guard).
+    pub fn copied(&self) -> Self {
         Self { vertices: self.vertices.to_vec_guarded(), triangles: self.triangles.to_vec_guarded() }
     }
 
@@ -89,7 +89,7 @@ impl TriMesh {
     }
 
     /// Makes the checks of [`TriMesh::new`].
-    pub(crate) fn check(&self) -> Result<()> {
+    pub fn check(&self) -> Result<()> {
         let Self { vertices, triangles } = self;
         if triangles.is_empty() {
             return Err(Error::InvalidMesh(format!(

@@ -10,8 +10,9 @@ mod triangles;
 mod voxels;
 mod voxtree;
 
-pub use crate::cook::{CookOptions, Forms, Resolution, Storage};
 pub use container::Store;
 pub use shape::{Built, Shape};
 pub use triangles::{contact_triangles, ContactTriangles, TrianglePoint};
 pub use voxels::VoxelmapOptions;
+pub use voxshell_cook::{CookOptions, Forms, Resolution, Storage};
+pub use voxtree::{load_tree, save_tree, tree_from_bytes, tree_to_bytes};

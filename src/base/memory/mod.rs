@@ -30,10 +30,10 @@ pub use containers::{
     set_with_capacity, sort_stable_by, with_capacity, CollectGuarded, GrowGuarded, Map, ParCollectGuarded, RoomGuarded,
     Set, SliceGuarded,
 };
-pub(crate) use derived::Derived;
-pub(crate) use guard::ran_out;
+pub use derived::Derived;
+pub use guard::ran_out;
 pub use guard::{guard, is_guarded, reserve_in_use, uses_of_reserve};
-pub(crate) use refusal::{catching, refused};
-pub(crate) use reserve::refusable;
+pub use refusal::{catching, refused};
+pub use reserve::refusable;
 pub use reserve::{WithReserve, RESERVE_BYTES};
-pub(crate) use threads::{has_room as has_room_for_threads, HAS_THREADS};
+pub use threads::{has_room as has_room_for_threads, HAS_THREADS};
