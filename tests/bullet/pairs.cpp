@@ -9,6 +9,7 @@
 #include <LinearMath/btPoolAllocator.h>
 
 #include "check.h"
+#include "log_lines.h"
 #include "pair_table.h"
 #include "scene.h"
 
@@ -19,25 +20,6 @@ using voxshell_bullet::Treatment;
 
 namespace
 {
-/// Collects the messages of the log hook during its lifetime.
-struct Log
-{
-	std::vector<std::string> lines;
-	Log() { must(vxs_set_log(add, VXS_LOG_WARNING, this)); }
-	~Log() { vxs_set_log(nullptr, VXS_LOG_ERROR, nullptr); }
-	static void add(uint32_t level, const char* message, void* user)
-	{
-		static_cast<Log*>(user)->lines.push_back((level == VXS_LOG_ERROR ? "error: " : "warning: ") + std::string(message));
-	}
-	int count(const std::string& part) const
-	{
-		int n = 0;
-		for (const std::string& line : lines)
-			n += line.find(part) != std::string::npos;
-		return n;
-	}
-};
-
 Handle block() { return primitive(VXS_PRIMITIVE_BOX, {0.2, 0.1, 0.2}, {}, 1000, 32); }
 
 void the_table_has_every_type_once()

@@ -7,6 +7,7 @@
 #include <voxshell/voxshell.hpp>
 
 #include "check.h"
+#include "log_lines.h"
 #include "scene.h"
 
 namespace
@@ -18,6 +19,22 @@ vxs_cook_options coarse()
 	options.resolution = 24;
 	options.sample_count = 400;
 	return options;
+}
+
+bool throws(const char* word, const std::function<void()>& action)
+{
+	try
+	{
+		action();
+	}
+	catch (const std::runtime_error& error)
+	{
+		if (std::string(error.what()).find(word) != std::string::npos)
+			return true;
+		std::printf("unexpected message: %s\n", error.what());
+		return false;
+	}
+	return false;
 }
 
 void from_a_triangle_mesh_with_inertia_and_bounds()
@@ -88,6 +105,81 @@ void a_mesh_is_moved_to_its_principal_frame()
 	}
 	CHECK_NEAR((low - expected_low).length(), 0, 2e-3);
 	CHECK_NEAR((high - expected_high).length(), 0, 2e-3);
+}
+
+/// Writes a box of 1 x 0.6 x 0.4 m with its centre at `center`.
+void write_box(const std::string& path, const btVector3& center)
+{
+	btTriangleMesh mesh;
+	add_box(mesh, btVector3(btScalar(0.5), btScalar(0.3), btScalar(0.2)), btTransform(btQuaternion::getIdentity(), center));
+	const unsigned char *vertices = nullptr, *indices = nullptr;
+	int vertex_count = 0, vertex_stride = 0, triangle_stride = 0, triangle_count = 0;
+	PHY_ScalarType vertex_type, index_type;
+	mesh.getLockedReadOnlyVertexIndexBase(&vertices, vertex_count, vertex_type, vertex_stride, &indices, triangle_stride, triangle_count, index_type);
+	std::FILE* file = std::fopen(path.c_str(), "w");
+	for (int v = 0; v < vertex_count; ++v)
+	{
+		const btScalar* at = reinterpret_cast<const btScalar*>(vertices + v * vertex_stride);
+		std::fprintf(file, "v %.17g %.17g %.17g\n", double(at[0]), double(at[1]), double(at[2]));
+	}
+	for (int t = 0; t < triangle_count; ++t)
+	{
+		const int* corners = reinterpret_cast<const int*>(indices + t * triangle_stride);
+		std::fprintf(file, "f %d %d %d\n", corners[0] + 1, corners[1] + 1, corners[2] + 1);
+	}
+	std::fclose(file);
+}
+
+void a_mesh_file_is_moved_to_its_principal_frame()
+{
+	// Without the frame the box, whose centre is 2 m beside its origin, would hang in the air on one edge, or tip over.
+	const std::string obj = "bullet_shapes_principal.obj", asset = "bullet_shapes_principal.vxs";
+	write_box(obj, btVector3(2, 0, 1));
+	vxs_cook_options options = coarse();
+	options.weld_tolerance = 1e-6;
+	const Log log;
+	btTransform frame;
+	btVoxShellShape shape(obj.c_str(), &options, &frame);
+	CHECK_NEAR((frame.getOrigin() - btVector3(2, 0, 1)).length(), 0, 1e-5);
+	vxs_mass_properties mass;
+	CHECK(shape.getMassProperties(mass));
+	CHECK_NEAR(btVector3(btScalar(mass.center_of_mass.x), btScalar(mass.center_of_mass.y), btScalar(mass.center_of_mass.z)).length(), 0, 1e-5);
+
+	btStaticPlaneShape plane(btVector3(0, 1, 0), 0);
+	Scene scene;
+	scene.add(&plane, 0, btVector3(0, 0, 0));
+	const btTransform start(btQuaternion::getIdentity(), btVector3(0, btScalar(0.31), 0));
+	const btRigidBody* body = scene.add(&shape, 1, start * frame);
+	scene.step(200);
+	const btTransform now = body->getWorldTransform() * frame.inverse();
+	CHECK_NEAR(now.getOrigin().y(), 0.3, 1e-3);
+	CHECK_NEAR(now.getBasis()[1][1], 1, 1e-4);
+	CHECK(log.lines.empty());
+
+	shape.saveAsset(asset.c_str());
+	CHECK(throws("principal frame", [&] { btVoxShellShape refused(asset.c_str(), nullptr, &frame); }));
+	CHECK(throws("no_such_mesh", [&] { btPointShellShape refused("no_such_mesh.stl", nullptr, &frame); }));
+	std::remove(obj.c_str());
+	std::remove(asset.c_str());
+}
+
+void a_centre_of_mass_off_the_origin_is_reported_once()
+{
+	const std::string obj = "bullet_shapes_offset.obj";
+	const vxs_cook_options options = coarse();
+	const Log log;
+	btVector3 inertia;
+	// The largest extent is 1 m.
+	for (const double offset : {0.009, 0.011})
+	{
+		write_box(obj, btVector3(0, btScalar(offset), 0));
+		btVoxShellShape shape(obj.c_str(), &options);
+		CHECK(log.lines.empty());  // scenery may have any frame
+		shape.calculateLocalInertia(1, inertia);
+		shape.calculateLocalInertia(2, inertia);
+	}
+	CHECK(log.lines.size() == 1 && log.count("warning: calculateLocalInertia") == 1 && log.count("0.011") == 1);
+	std::remove(obj.c_str());
 }
 
 void cracks_of_rounding_do_not_open_a_mesh()
@@ -238,22 +330,6 @@ void triangles_serve_rays()
 	CHECK_NEAR(ray.m_hitNormalWorld.y(), 1, 1e-4);
 }
 
-bool throws(const char* word, const std::function<void()>& action)
-{
-	try
-	{
-		action();
-	}
-	catch (const std::runtime_error& error)
-	{
-		if (std::string(error.what()).find(word) != std::string::npos)
-			return true;
-		std::printf("unexpected message: %s\n", error.what());
-		return false;
-	}
-	return false;
-}
-
 void balls_rest_on_a_torus_or_fall_through_its_hole()
 {
 	const voxshell::Shape made = voxshell::Shape::create_torus(0.5, 0.1, 1);
@@ -291,6 +367,8 @@ int main()
 {
 	from_a_triangle_mesh_with_inertia_and_bounds();
 	a_mesh_is_moved_to_its_principal_frame();
+	a_mesh_file_is_moved_to_its_principal_frame();
+	a_centre_of_mass_off_the_origin_is_reported_once();
 	cracks_of_rounding_do_not_open_a_mesh();
 	any_storage_of_a_mesh_is_read();
 	from_an_asset_and_from_a_mesh_file();

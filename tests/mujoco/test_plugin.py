@@ -22,6 +22,8 @@ import primitives as primitive_meshes
 import scenes
 
 LONG = bool(os.environ.get("VOXSHELL_LONG"))
+with open(os.path.join(HERE, "..", "..", "Cargo.toml"), encoding="utf-8") as manifest:
+    VERSION = next(line.split('"')[1] for line in manifest if line.startswith("version = "))
 PLUGIN = os.environ["VOXSHELL_TEST_PLUGIN"]
 PRIMITIVES = primitive_meshes.Primitives(os.environ["VOXSHELL_TEST_LIBRARY"])
 TORUS = (0.1, 0.03)  # major and minor radius, around y
@@ -471,10 +473,14 @@ class Refusals(unittest.TestCase):
         program = ("import ctypes, sys; host = ctypes.CDLL(sys.argv[1], ctypes.RTLD_GLOBAL); ctypes.CDLL(sys.argv[2]);"
                    "print(ctypes.c_int.in_dll(host, 'registered').value,"
                    " any((ctypes.c_void_p * 81).in_dll(host, 'mjCOLLISIONFUNC')))")
-        run = subprocess.run([sys.executable, "-c", program, os.environ["VOXSHELL_TEST_OTHER_VERSION"], PLUGIN],
-                             capture_output=True, text=True, check=True)
-        self.assertIn("MuJoCo 9.9.9 is not supported; this plugin was made for 4.0.0, 4.0.1", run.stderr)
-        self.assertEqual(run.stdout.split(), ["0", "False"])
+        for version in ("9.9.9", "3.2.7"):
+            with self.subTest(version=version):
+                library = os.path.join(os.environ["VOXSHELL_TEST_OTHER_VERSIONS"], "libmujoco.so." + version)
+                run = subprocess.run([sys.executable, "-c", program, library, PLUGIN],
+                                     capture_output=True, text=True, check=True)
+                self.assertIn(f"MuJoCo {version} is not supported; this plugin was made for 4.0.0, 4.0.1", run.stderr)
+                self.assertIn(f"voxshell {VERSION}: the MuJoCo plugin was not registered", run.stderr)
+                self.assertEqual(run.stdout.split(), ["0", "False"])
 
     def test_a_process_without_mujoco_is_refused(self):
         run = subprocess.run([sys.executable, "-c", "import ctypes, sys; ctypes.CDLL(sys.argv[1])", PLUGIN],

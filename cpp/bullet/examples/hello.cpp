@@ -24,7 +24,7 @@ int main()
 	btDiscreteDynamicsWorld world(&dispatcher, &broadphase, &solver, &configuration);
 	world.setGravity(btVector3(0, -10, 0));
 
-	btVoxShellShape knot(cooked);  // from a file: btVoxShellShape knot("knot.obj");
+	btVoxShellShape knot(cooked);  // from a file: btVoxShellShape knot("knot.obj", nullptr, &frame);
 	btVector3 inertia;
 	knot.calculateLocalInertia(1, inertia);
 	btRigidBody body(1, nullptr, &knot, inertia);

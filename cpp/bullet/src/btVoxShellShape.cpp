@@ -20,6 +20,9 @@ using namespace voxshell_bullet;
 
 namespace
 {
+/// Offset of the centre of mass from the origin above which a warning is logged, in largest extents.
+constexpr btScalar kNotableOffset = btScalar(0.01);
+
 bool has_mesh_extension(const char* path)
 {
 	const char* dot = std::strrchr(path, '.');
@@ -39,6 +42,13 @@ vxs_cook_options options_for(unsigned forms, const vxs_cook_options* options)
 		result = *options;
 	result.forms = forms;
 	return result;
+}
+
+vxs_shape* cook_triangles(const Soup& soup, const vxs_cook_options& options)
+{
+	vxs_shape* shape = nullptr;
+	check(vxs_shape_create_from_triangles(soup.vertices.data(), soup.vertices.size(), soup.indices.data(), soup.indices.size() / 3, &options, &shape));
+	return shape;
 }
 
 /// Data that is made when it is first needed.
@@ -167,26 +177,31 @@ btVoxShellBaseShape::btVoxShellBaseShape(unsigned forms, const btStridingMeshInt
 	// A wrong tolerance is left for the library to refuse.
 	if (cook.weld_tolerance >= 0 && cook.weld_tolerance < input.rounding)
 		cook.weld_tolerance = input.rounding;
-	const Soup& soup = input.soup;
-	vxs_shape* shape = nullptr;
-	check(vxs_shape_create_from_triangles(soup.vertices.data(), soup.vertices.size(), soup.indices.data(), soup.indices.size() / 3, &cook, &shape));
-	adopt(forms, shape);
+	adopt(forms, cook_triangles(input.soup, cook));
 	m_data->part_starts.swap(input.part_starts);
 	if (principal)
 		*principal = frame;
 }
 
-btVoxShellBaseShape::btVoxShellBaseShape(unsigned forms, const char* path, const vxs_cook_options* options)
+btVoxShellBaseShape::btVoxShellBaseShape(unsigned forms, const char* path, const vxs_cook_options* options, btTransform* principal)
 {
+	const bool is_mesh = path && has_mesh_extension(path);
+	if (principal && !is_mesh)
+		throw std::runtime_error(std::string("voxshell: ") + (path ? path : "null") + ": `principal` needs a mesh file (.obj, .stl, .ply); cook an asset in its principal frame");
+	const vxs_cook_options cook = options_for(forms, options);
+	btTransform frame = btTransform::getIdentity();
 	vxs_shape* shape = nullptr;
-	if (path && has_mesh_extension(path))
+	if (principal)
 	{
-		const vxs_cook_options cook = options_for(forms, options);
-		check(vxs_shape_create_from_file(path, &cook, &shape));
+		MeshInput input = read_mesh_file(path);
+		frame = move_to_principal_frame(input);
+		shape = cook_triangles(input.soup, cook);
 	}
 	else
-		check(vxs_shape_load(path, &shape));
+		check(is_mesh ? vxs_shape_create_from_file(path, &cook, &shape) : vxs_shape_load(path, &shape));
 	adopt(forms, shape);
+	if (principal)
+		*principal = frame;
 }
 
 btVoxShellBaseShape::btVoxShellBaseShape(unsigned forms, const vxs_shape* shape)
@@ -277,6 +292,10 @@ void btVoxShellBaseShape::calculateLocalInertia(btScalar mass, btVector3& inerti
 	vxs_mass_properties properties;
 	if (getMassProperties(properties))
 	{
+		const btScalar offset = to_bt(properties.center_of_mass).length();
+		if (offset > kNotableOffset * 2 * m_halfExtents[m_halfExtents.maxAxis()])
+			warn_once("calculateLocalInertia: the centre of mass of a Voxshell shape is " + std::to_string(double(offset)) +
+				" m from its origin, which Bullet takes for the centre of mass; give the constructor `principal`, or put the shape into a btCompoundShape");
 		inertia = btVector3(btScalar(properties.inertia[0]), btScalar(properties.inertia[1]), btScalar(properties.inertia[2])) * mass;
 		return;
 	}

@@ -88,6 +88,23 @@ MeshInput read_mesh(const btStridingMeshInterface& mesh)
 	return input;
 }
 
+MeshInput read_mesh_file(const char* path)
+{
+	// The C API reads mesh files only to cook them. A pointshell of few samples is the cheapest form.
+	vxs_cook_options options;
+	check(vxs_cook_options_init(&options, sizeof options));
+	options.forms = VXS_FORM_POINTSHELL;
+	options.sampling = VXS_SAMPLING_UNIFORM;
+	options.sample_count = 16;
+	vxs_shape* cooked = nullptr;
+	check(vxs_shape_create_from_file(path, &options, &cooked));
+	const Shape owner(cooked);
+	MeshInput input;
+	input.soup = triangles_of(cooked);
+	input.part_starts = {0};
+	return input;
+}
+
 btTransform move_to_principal_frame(MeshInput& input)
 {
 	Soup& soup = input.soup;

@@ -21,6 +21,9 @@ struct MeshInput
 /// Reads every part of a mesh, with its scaling, in any number type.
 MeshInput read_mesh(const btStridingMeshInterface& mesh);
 
+/// Reads a mesh file (.obj, .stl, .ply).
+MeshInput read_mesh_file(const char* path);
+
 /// Moves a mesh to its centre of mass and principal axes; returns that frame in the mesh's own. Throws for a mesh without volume.
 btTransform move_to_principal_frame(MeshInput& input);
 

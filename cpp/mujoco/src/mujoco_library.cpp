@@ -30,7 +30,11 @@ template <class Function> bool look_up(void* handle, const char* name, Function&
     return function != nullptr;
 }
 
+/// Returns the name of a MuJoCo release. Each part of its number has three digits (4000001: 4.0.1), and one digit in older
+/// releases (327: 3.2.7).
 std::string version_name(int version) {
+    if (version < 1000000)
+        return std::to_string(version / 100) + "." + std::to_string(version / 10 % 10) + "." + std::to_string(version % 10);
     return std::to_string(version / 1000000) + "." + std::to_string(version / 1000 % 1000) + "." +
            std::to_string(version % 1000);
 }

@@ -174,7 +174,7 @@ mjPLUGIN_LIB_INIT(voxshell) {
     const std::string wrong = find_mujoco(library);
     if (!wrong.empty()) {
         // The plugin stays unknown to MuJoCo, so that a model that needs it does not load.
-        std::fprintf(stderr, "voxshell: the MuJoCo plugin was not registered: %s\n", wrong.c_str());
+        std::fprintf(stderr, "voxshell %s: the MuJoCo plugin was not registered: %s\n", vxs_version_string(), wrong.c_str());
         return;
     }
     register_plugin();

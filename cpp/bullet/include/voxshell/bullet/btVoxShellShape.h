@@ -6,7 +6,8 @@
  *   btVoxShellShape    both: collides with everything, in either role (the usual choice)
  *
  * Frames: the shape uses the frame of its vertices, metres. Bullet takes a body's origin for its centre of mass and its axes
- * for the principal ones; with the constructor's `principal` argument the mesh is moved to that frame.
+ * for the principal ones; with the constructor's `principal` argument the mesh is moved to that frame. Without it,
+ * calculateLocalInertia logs a warning if the centre of mass is off the origin by more than 1% of the largest extent.
  *
  * Errors (unreadable file, empty mesh, too little memory) are thrown as std::runtime_error with the library's own message.
  * A shape is immutable once built, except for its margin, scaling and materials: any number of bodies may share it.
@@ -37,7 +38,7 @@ public:
 
 	/// Computes the moments of inertia of the enclosed volume at uniform density about the centre of mass, along the
 	/// shape's axes; kg m². They are exact for a closed mesh, and taken from the field for an open one. Bullet has no
-	/// place for products of inertia: see `principal`.
+	/// place for products of inertia: see `principal`. Logs a warning, once, if the centre of mass is off the origin.
 	void calculateLocalInertia(btScalar mass, btVector3 & inertia) const override;
 
 	/// Serves rays, sweeps and debug drawing of the stock world. A ray is answered from the field, if there is one: it
@@ -134,7 +135,7 @@ protected:
 	};
 
 	btVoxShellBaseShape(unsigned forms, const btStridingMeshInterface& mesh, const vxs_cook_options* options, btTransform* principal);
-	btVoxShellBaseShape(unsigned forms, const char* path, const vxs_cook_options* options);
+	btVoxShellBaseShape(unsigned forms, const char* path, const vxs_cook_options* options, btTransform* principal);
 	btVoxShellBaseShape(unsigned forms, const vxs_shape* shape);
 
 private:
@@ -170,8 +171,10 @@ public:
 	///                   receives that frame in the mesh's own (multiply a body's world transform by it)
 	explicit btVoxelmapShape(const btStridingMeshInterface& mesh, const vxs_cook_options* options = nullptr, btTransform* principal = nullptr)
 		: btVoxShellBaseShape(FIELD, mesh, options, principal) {}
-	/// @param path  a cooked asset, or a mesh file (.obj, .stl, .ply), which is cooked with `options`
-	explicit btVoxelmapShape(const char* path, const vxs_cook_options* options = nullptr) : btVoxShellBaseShape(FIELD, path, options) {}
+	/// @param path       a cooked asset, or a mesh file (.obj, .stl, .ply), which is cooked with `options`
+	/// @param principal  as above, for a mesh file; an asset keeps the frame in which it was cooked, and throws
+	explicit btVoxelmapShape(const char* path, const vxs_cook_options* options = nullptr, btTransform* principal = nullptr)
+		: btVoxShellBaseShape(FIELD, path, options, principal) {}
 	/// Shares the data of a shape made through the C API; the caller keeps its handle.
 	explicit btVoxelmapShape(const vxs_shape* shape) : btVoxShellBaseShape(FIELD, shape) {}
 };
@@ -195,7 +198,8 @@ public:
 	/// See btVoxelmapShape.
 	explicit btPointShellShape(const btStridingMeshInterface& mesh, const vxs_cook_options* options = nullptr, btTransform* principal = nullptr)
 		: btVoxShellBaseShape(POINTSHELL, mesh, options, principal) {}
-	explicit btPointShellShape(const char* path, const vxs_cook_options* options = nullptr) : btVoxShellBaseShape(POINTSHELL, path, options) {}
+	explicit btPointShellShape(const char* path, const vxs_cook_options* options = nullptr, btTransform* principal = nullptr)
+		: btVoxShellBaseShape(POINTSHELL, path, options, principal) {}
 	explicit btPointShellShape(const vxs_shape* shape) : btVoxShellBaseShape(POINTSHELL, shape) {}
 };
 
@@ -217,7 +221,8 @@ public:
 	/// See btVoxelmapShape.
 	explicit btVoxShellShape(const btStridingMeshInterface& mesh, const vxs_cook_options* options = nullptr, btTransform* principal = nullptr)
 		: btVoxShellBaseShape(FIELD | POINTSHELL, mesh, options, principal) {}
-	explicit btVoxShellShape(const char* path, const vxs_cook_options* options = nullptr) : btVoxShellBaseShape(FIELD | POINTSHELL, path, options) {}
+	explicit btVoxShellShape(const char* path, const vxs_cook_options* options = nullptr, btTransform* principal = nullptr)
+		: btVoxShellBaseShape(FIELD | POINTSHELL, path, options, principal) {}
 	explicit btVoxShellShape(const vxs_shape* shape) : btVoxShellBaseShape(FIELD | POINTSHELL, shape) {}
 };
 
