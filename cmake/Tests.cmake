@@ -1,4 +1,4 @@
-# One executable and one ctest entry per file of tests/c, tests/cpp and tests/bullet.
+# One program for each of tests/c, tests/cpp, tests/host, tests/sim and tests/bullet, and one ctest entry per file.
 option(VOXSHELL_TEST_EVERYTHING "Add the tests that tests/run leaves to tests/campaign" OFF)
 
 # Scripts among the tests build and run with the tools of a Linux that the tests are for.
@@ -19,21 +19,27 @@ if(VOXSHELL_VALGRIND)
   find_program(VALGRIND_EXECUTABLE valgrind REQUIRED)
 endif()
 
-function(voxshell_add_test name source)
-  add_executable(${name} "${source}")
-  target_link_libraries(${name} PRIVATE ${ARGN})
-  set_target_properties(${name} PROPERTIES
+# Settings of every test program.
+function(voxshell_set_up_test_target target)
+  set_target_properties(${target} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests"
     C_STANDARD 11 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF
     CXX_STANDARD 17 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF)
   if(NOT MSVC)
-    target_compile_options(${name} PRIVATE -Wall -Wextra $<$<NOT:$<BOOL:${VOXSHELL_SANITIZE}>>:-Werror>)
+    target_compile_options(${target} PRIVATE -Wall -Wextra $<$<NOT:$<BOOL:${VOXSHELL_SANITIZE}>>:-Werror>)
+    # The core, Bullet and the plugin take the time of a test, not its own code: little optimisation, and debug
+    # information for call stacks only. Debug builds keep theirs.
+    target_compile_options(${target} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-O1 -g1>)
   endif()
-  # Asserts are what the tests are made of: they stay, whatever the build type.
-  target_compile_options(${name} PRIVATE -UNDEBUG)
+  # The tests consist of asserts, which stay on in every build type.
+  target_compile_options(${target} PRIVATE -UNDEBUG)
   # As cmake/RustCore.cmake builds the core.
-  target_compile_definitions(${name} PRIVATE VOXSHELL_ALLOCATION_COUNTER)
-  add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
+  target_compile_definitions(${target} PRIVATE VOXSHELL_ALLOCATION_COUNTER)
+endfunction()
+
+# Adds the ctest entry `name`, which runs the target with the arguments, and the same under valgrind.
+function(voxshell_register_test name target)
+  add_test(NAME ${name} COMMAND ${target} ${ARGN} WORKING_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
   # Some tests do far more with VOXSHELL_LONG, which the campaign sets.
   set_tests_properties(${name} PROPERTIES TIMEOUT $<IF:$<BOOL:${VOXSHELL_TEST_EVERYTHING}>,7200,1200>)
   if(VOXSHELL_SANITIZE)
@@ -45,10 +51,48 @@ function(voxshell_add_test name source)
     # Tests may look at VOXSHELL_VALGRIND to do less of what they repeat: everything is some 40 times slower.
     add_test(NAME valgrind.${name}
       COMMAND "${VALGRIND_EXECUTABLE}" --quiet --leak-check=full --errors-for-leak-kinds=definite
-              --error-exitcode=97 "--suppressions=${CMAKE_CURRENT_SOURCE_DIR}/tests/valgrind.supp" $<TARGET_FILE:${name}>
+              --error-exitcode=97 "--suppressions=${CMAKE_CURRENT_SOURCE_DIR}/tests/valgrind.supp" $<TARGET_FILE:${target}> ${ARGN}
       WORKING_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
     set_tests_properties(valgrind.${name} PROPERTIES TIMEOUT 1200 LABELS valgrind ENVIRONMENT VOXSHELL_VALGRIND=1)
   endif()
+endfunction()
+
+# Adds a program with one test; both are called `name`. Further arguments: the libraries.
+function(voxshell_add_test name source)
+  add_executable(${name} "${source}")
+  target_link_libraries(${name} PRIVATE ${ARGN})
+  voxshell_set_up_test_target(${name})
+  voxshell_register_test(${name} ${name})
+endfunction()
+
+# Adds a program with the tests <group>.<file>, one for each of SOURCES, linked to LIBRARIES. The program runs the test
+# that its argument names: `bullet_tests pile`. A generated file includes each source and gives its main function, which
+# has no parameters, a name of its own; the rest of the source is static or in an anonymous namespace. (With -Dmain=… GCC
+# would refuse the precompiled header.)
+function(voxshell_add_test_program program group)
+  cmake_parse_arguments(PARSE_ARGV 2 PROGRAM "" "" "SOURCES;LIBRARIES")
+  set(VOXSHELL_TEST_PROGRAM ${program})
+  set(VOXSHELL_TEST_DECLARATIONS)
+  set(VOXSHELL_TEST_ROWS)
+  set(folder "${CMAKE_CURRENT_BINARY_DIR}/test_programs/${program}")
+  set(files)
+  foreach(source IN LISTS PROGRAM_SOURCES)
+    get_filename_component(name "${source}" NAME_WE)
+    get_filename_component(extension "${source}" EXT)
+    set(function "voxshell_test_${name}")
+    file(CONFIGURE OUTPUT "${folder}/${name}${extension}" CONTENT "#define main ${function}\n#include \"${source}\"\n" @ONLY)
+    list(APPEND files "${folder}/${name}${extension}")
+    string(APPEND VOXSHELL_TEST_DECLARATIONS "int ${function}(void);\n")
+    string(APPEND VOXSHELL_TEST_ROWS "    {\"${name}\", ${function}},\n")
+    voxshell_register_test(${group}.${name} ${program} ${name})
+  endforeach()
+  # In the language of the tests; it needs no precompiled header.
+  set(driver "${folder}/${program}${extension}")
+  configure_file("${CMAKE_CURRENT_FUNCTION_LIST_DIR}/test_program.c.in" "${driver}" @ONLY)
+  set_source_files_properties("${driver}" PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+  add_executable(${program} "${driver}" ${files})
+  target_link_libraries(${program} PRIVATE ${PROGRAM_LIBRARIES})
+  voxshell_set_up_test_target(${program})
 endfunction()
 
 if(WIN32) # programs look for DLLs beside themselves
@@ -57,10 +101,7 @@ endif()
 
 find_package(Threads REQUIRED)
 file(GLOB C_TESTS CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/tests/c/*.c")
-foreach(source IN LISTS C_TESTS)
-  get_filename_component(name "${source}" NAME_WE)
-  voxshell_add_test(c.${name} "${source}" voxshell::voxshell Threads::Threads m)
-endforeach()
+voxshell_add_test_program(c_tests c SOURCES ${C_TESTS} LIBRARIES voxshell::voxshell Threads::Threads m)
 # Instructions of fixed work, which do not depend on the machine's load.
 include(CheckIncludeFile)
 check_include_file(valgrind/callgrind.h VOXSHELL_HAS_CALLGRIND)
@@ -85,10 +126,11 @@ if(NOT VOXSHELL_SANITIZE STREQUAL "thread") # it has its additions in the shared
 endif()
 
 file(GLOB CPP_TESTS CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/tests/cpp/*.cpp")
-foreach(source IN LISTS CPP_TESTS)
-  get_filename_component(name "${source}" NAME_WE)
-  voxshell_add_test(cpp.${name} "${source}" voxshell::voxshell Threads::Threads)
-endforeach()
+# Compiled without exceptions, so a program of its own.
+set(no_exceptions "${CMAKE_CURRENT_SOURCE_DIR}/tests/cpp/no_exceptions.cpp")
+list(REMOVE_ITEM CPP_TESTS "${no_exceptions}")
+voxshell_add_test_program(cpp_tests cpp SOURCES ${CPP_TESTS} LIBRARIES voxshell::voxshell Threads::Threads)
+voxshell_add_test(cpp.no_exceptions "${no_exceptions}" voxshell::voxshell Threads::Threads)
 if(NOT MSVC)
   target_compile_options(cpp.no_exceptions PRIVATE -fno-exceptions -fno-rtti)
 endif()
@@ -97,33 +139,51 @@ endif()
 include("${CMAKE_CURRENT_SOURCE_DIR}/cpp/host/host.cmake")
 voxshell_add_host()
 file(GLOB HOST_TESTS CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/tests/host/*.cpp")
-foreach(source IN LISTS HOST_TESTS)
-  get_filename_component(name "${source}" NAME_WE)
-  voxshell_add_test(host.${name} "${source}" voxshell::host Threads::Threads)
-endforeach()
+voxshell_add_test_program(host_tests host SOURCES ${HOST_TESTS} LIBRARIES voxshell::host Threads::Threads)
 
-# The adapters for haptic devices, each over a simulator of the SDK that it calls.
-function(voxshell_add_sim_test adapter sdk)
-  file(GLOB simulator CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/tests/sim/${sdk}/*.cpp")
-  voxshell_add_test(sim.${adapter} "${CMAKE_CURRENT_SOURCE_DIR}/tests/sim/${adapter}.cpp" voxshell::voxshell)
-  target_sources(sim.${adapter} PRIVATE ${simulator})
-  target_include_directories(sim.${adapter} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}/cpp/${adapter}/include"
-    "${CMAKE_CURRENT_SOURCE_DIR}/tests/sim/${sdk}" "${CMAKE_CURRENT_SOURCE_DIR}/tests/sim")
-endfunction()
-voxshell_add_sim_test(chai3d chai3d)
-voxshell_add_sim_test(haption virtuose)
-voxshell_add_sim_test(forcedimension dhd)
-voxshell_add_sim_test(openhaptics hdapi)
-target_link_libraries(sim.chai3d PRIVATE Threads::Threads)
+# Simulators of the SDKs of haptic devices: one object library voxshell_sim_SDK each.
+set(VOXSHELL_SIMULATED_ADAPTERS chai3d haption forcedimension openhaptics)
+set(VOXSHELL_SDK_OF_chai3d chai3d)
+set(VOXSHELL_SDK_OF_haption virtuose)
+set(VOXSHELL_SDK_OF_forcedimension dhd)
+set(VOXSHELL_SDK_OF_openhaptics hdapi)
+set(VOXSHELL_SDK_OF_haply inverse)
 # Haply's SDK is a service: its simulator is a server on the loopback.
 if(TARGET voxshell::haply)
-  voxshell_add_sim_test(haply inverse)
-  target_link_libraries(sim.haply PRIVATE voxshell::haply)
+  list(APPEND VOXSHELL_SIMULATED_ADAPTERS haply)
 else()
   add_test(NAME sim.haply COMMAND "${CMAKE_COMMAND}" -E echo
     "skipped: voxshell::haply: Boost or nlohmann_json was not found (Debian: libboost-dev, nlohmann-json3-dev)")
   set_tests_properties(sim.haply PROPERTIES SKIP_REGULAR_EXPRESSION "^skipped")
 endif()
+
+# Gives a target the adapter's headers and the simulator of its SDK.
+function(voxshell_link_simulator target adapter)
+  set(sdk ${VOXSHELL_SDK_OF_${adapter}})
+  set(simulator voxshell_sim_${sdk})
+  file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/tests/sim/${sdk}/*.cpp")
+  if(sources AND NOT TARGET ${simulator})
+    add_library(${simulator} OBJECT ${sources})
+    target_include_directories(${simulator} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}/tests/sim/${sdk}" "${CMAKE_CURRENT_SOURCE_DIR}/tests/sim")
+    target_link_libraries(${simulator} PRIVATE voxshell::voxshell $<TARGET_NAME_IF_EXISTS:voxshell::${adapter}>)
+    voxshell_set_up_test_target(${simulator})
+  endif()
+  if(sources)
+    target_sources(${target} PRIVATE $<TARGET_OBJECTS:${simulator}>)
+  endif()
+  target_include_directories(${target} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}/cpp/${adapter}/include"
+    "${CMAKE_CURRENT_SOURCE_DIR}/tests/sim/${sdk}" "${CMAKE_CURRENT_SOURCE_DIR}/tests/sim")
+  if(adapter STREQUAL "haply")
+    target_link_libraries(${target} PRIVATE voxshell::haply)
+  endif()
+endfunction()
+
+# The adapters, each over the simulator of its SDK.
+list(TRANSFORM VOXSHELL_SIMULATED_ADAPTERS REPLACE "(.+)" "${CMAKE_CURRENT_SOURCE_DIR}/tests/sim/\\1.cpp" OUTPUT_VARIABLE sources)
+voxshell_add_test_program(sim_tests sim SOURCES ${sources} LIBRARIES voxshell::voxshell Threads::Threads)
+foreach(adapter IN LISTS VOXSHELL_SIMULATED_ADAPTERS)
+  voxshell_link_simulator(sim_tests ${adapter})
+endforeach()
 # Found by CMake as the vendors name and place them.
 if(VOXSHELL_TEST_SCRIPTS AND NOT VOXSHELL_SANITIZE)
   add_test(NAME sim.find_sdks COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/tests/sim/find_sdks" "${CMAKE_BINARY_DIR}/tests"
@@ -160,19 +220,35 @@ foreach(adapter chai3d haption forcedimension openhaptics)
   endif()
 endforeach()
 
-# prefix: of the tests' names; plugin: the Bullet plugin that they link; further arguments: the tests, all if none are
-# given
+# Adds the program <prefix>_tests with the tests <prefix>.<file>, linked to a Bullet plugin. Further arguments: names of
+# the tests to add; all if there are none.
 function(voxshell_add_bullet_tests prefix plugin)
   file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/tests/bullet/*.cpp")
+  set(selected)
   foreach(source IN LISTS sources)
     get_filename_component(name "${source}" NAME_WE)
-    if(ARGN AND NOT name IN_LIST ARGN)
-      continue()
+    if(NOT ARGN OR name IN_LIST ARGN)
+      list(APPEND selected "${source}")
     endif()
-    voxshell_add_test(${prefix}.${name} "${source}" ${plugin} Threads::Threads)
-    # What the plugin decides about contacts is tested on its own, below the public headers.
-    target_include_directories(${prefix}.${name} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}/cpp/bullet/src")
-    target_compile_definitions(${prefix}.${name} PRIVATE "VOXSHELL_SOURCE_DIR=\"${CMAKE_CURRENT_SOURCE_DIR}\"")
+  endforeach()
+  # It replaces malloc, so it is a program of its own.
+  set(allocations "${CMAKE_CURRENT_SOURCE_DIR}/tests/bullet/allocations.cpp")
+  list(REMOVE_ITEM selected "${allocations}")
+  voxshell_add_test_program(${prefix}_tests ${prefix} SOURCES ${selected} LIBRARIES ${plugin} Threads::Threads)
+  voxshell_add_test(${prefix}.allocations "${allocations}" ${plugin} Threads::Threads)
+  # This library only has the precompiled header. GCC refuses one whose definitions a program lacks, but not one that
+  # lacks definitions of the program.
+  set(empty "${CMAKE_CURRENT_BINARY_DIR}/test_programs/${prefix}_precompiled.cpp")
+  file(CONFIGURE OUTPUT "${empty}" CONTENT "" @ONLY)
+  add_library(${prefix}_precompiled OBJECT "${empty}")
+  target_link_libraries(${prefix}_precompiled PRIVATE ${plugin} Threads::Threads)
+  voxshell_set_up_test_target(${prefix}_precompiled)
+  target_precompile_headers(${prefix}_precompiled PRIVATE "${VOXSHELL_BULLET_PRECOMPILED}")
+  foreach(target ${prefix}_tests ${prefix}.allocations)
+    target_precompile_headers(${target} REUSE_FROM ${prefix}_precompiled)
+    # The contact rules of the plugin are tested below its public headers.
+    target_include_directories(${target} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}/cpp/bullet/src")
+    target_compile_definitions(${target} PRIVATE "VOXSHELL_SOURCE_DIR=\"${CMAKE_CURRENT_SOURCE_DIR}\"")
   endforeach()
 endfunction()
 if(TARGET voxshell::bullet)
@@ -181,8 +257,8 @@ if(TARGET voxshell::bullet)
   string(REPLACE "BulletDynamics" "BulletWorldImporter" IMPORTER "${BULLET_DYNAMICS_LIBRARY}")
   string(REPLACE "BulletDynamics" "BulletFileLoader" FILE_LOADER "${BULLET_DYNAMICS_LIBRARY}")
   if(EXISTS "${IMPORTER}" AND EXISTS "${FILE_LOADER}")
-    target_link_libraries(bullet.bounds_and_files PRIVATE "${IMPORTER}" "${FILE_LOADER}")
-    target_compile_definitions(bullet.bounds_and_files PRIVATE VOXSHELL_TEST_IMPORTER)
+    target_link_libraries(bullet_tests PRIVATE "${IMPORTER}" "${FILE_LOADER}")
+    target_compile_definitions(bullet_tests PRIVATE VOXSHELL_TEST_IMPORTER)
   endif()
   # A million steps of a world, which ctest does not run: `tests/campaign world`.
   add_executable(world EXCLUDE_FROM_ALL "${CMAKE_CURRENT_SOURCE_DIR}/tests/world/world.cpp")
@@ -200,6 +276,7 @@ if(VOXSHELL_BUILD_BULLET AND VOXSHELL_BULLET64_FOUND)
   option(VOXSHELL_TEST_BULLET_DOUBLE "Also run Bullet tests in double precision (bullet64.*)" ON)
   if(VOXSHELL_TEST_BULLET_DOUBLE)
     voxshell_add_bullet(voxshell_bullet64 LIBRARIES PkgConfig::VOXSHELL_BULLET64)
+    target_precompile_headers(voxshell_bullet64 PRIVATE "${VOXSHELL_BULLET_PRECOMPILED}")
     if(VOXSHELL_TEST_EVERYTHING)
       voxshell_add_bullet_tests(bullet64 voxshell_bullet64)
     else()
@@ -211,14 +288,12 @@ endif()
 # The examples for haptic devices: example.* with a simulated device, and device.*, which ctest does not run, with the
 # SDK. cpp/examples/run builds and starts them.
 set(VOXSHELL_EXAMPLES_DIRS "${CMAKE_CURRENT_SOURCE_DIR}/cpp/examples" "${CMAKE_CURRENT_SOURCE_DIR}/tests/sim")
-function(voxshell_add_device_example adapter sdk)
+foreach(adapter IN LISTS VOXSHELL_SIMULATED_ADAPTERS)
   set(source "${CMAKE_CURRENT_SOURCE_DIR}/cpp/${adapter}/examples/touch.cpp")
-  file(GLOB simulator CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/tests/sim/${sdk}/*.cpp")
   voxshell_add_test(example.${adapter} "${source}" voxshell::voxshell Threads::Threads)
-  target_sources(example.${adapter} PRIVATE ${simulator})
+  voxshell_link_simulator(example.${adapter} ${adapter})
   target_compile_definitions(example.${adapter} PRIVATE VOXSHELL_SIMULATED_DEVICE)
-  target_include_directories(example.${adapter} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}/cpp/${adapter}/include"
-    "${CMAKE_CURRENT_SOURCE_DIR}/tests/sim/${sdk}" ${VOXSHELL_EXAMPLES_DIRS})
+  target_include_directories(example.${adapter} PRIVATE ${VOXSHELL_EXAMPLES_DIRS})
   if(TARGET voxshell::${adapter})
     add_executable(device.${adapter} EXCLUDE_FROM_ALL "${source}")
     target_link_libraries(device.${adapter} PRIVATE voxshell::${adapter} Threads::Threads)
@@ -226,15 +301,7 @@ function(voxshell_add_device_example adapter sdk)
     set_target_properties(device.${adapter} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests"
       CXX_STANDARD 17 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF)
   endif()
-endfunction()
-voxshell_add_device_example(chai3d chai3d)
-voxshell_add_device_example(haption virtuose)
-voxshell_add_device_example(forcedimension dhd)
-voxshell_add_device_example(openhaptics hdapi)
-if(TARGET voxshell::haply)
-  voxshell_add_device_example(haply inverse)
-  target_link_libraries(example.haply PRIVATE voxshell::haply)
-endif()
+endforeach()
 if(VOXSHELL_TEST_SCRIPTS AND NOT VOXSHELL_SANITIZE)
   add_test(NAME example.device_script COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/cpp/examples/run"
     --build "${CMAKE_BINARY_DIR}" forcedimension)
@@ -263,6 +330,7 @@ if(TARGET voxshell::bullet)
   foreach(source IN LISTS EXAMPLES)
     get_filename_component(name "${source}" NAME_WE)
     voxshell_add_test(example.${name} "${source}" voxshell::bullet)
+    target_precompile_headers(example.${name} REUSE_FROM bullet_precompiled)
   endforeach()
 endif()
 

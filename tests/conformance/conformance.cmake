@@ -3,6 +3,16 @@ set(VOXSHELL_CONFORMANCE_DIR "${CMAKE_CURRENT_LIST_DIR}")
 # Cooked bodies, shared by all hosts.
 set(VOXSHELL_CONFORMANCE_ASSETS "${CMAKE_BINARY_DIR}/conformance-assets")
 add_custom_target(conformance)
+# The code that all hosts share, compiled once.
+add_library(conformance_common OBJECT)
+foreach(file main scenes run bodies report)
+  target_sources(conformance_common PRIVATE "${VOXSHELL_CONFORMANCE_DIR}/${file}.cpp")
+endforeach()
+set_target_properties(conformance_common PROPERTIES CXX_STANDARD 17 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF)
+target_link_libraries(conformance_common PRIVATE voxshell::host)
+if(NOT MSVC)
+  target_compile_options(conformance_common PRIVATE -Wall -Wextra)
+endif()
 
 # A host that is written in C++ over world.h.
 #   SOURCES    its files
@@ -10,10 +20,7 @@ add_custom_target(conformance)
 function(voxshell_add_conformance_host name)
   cmake_parse_arguments(PARSE_ARGV 1 HOST "" "" "SOURCES;LIBRARIES")
   set(target "conformance_${name}")
-  add_executable(${target} ${HOST_SOURCES})
-  foreach(file main scenes run bodies report)
-    target_sources(${target} PRIVATE "${VOXSHELL_CONFORMANCE_DIR}/${file}.cpp")
-  endforeach()
+  add_executable(${target} ${HOST_SOURCES} $<TARGET_OBJECTS:conformance_common>)
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests"
     CXX_STANDARD 17 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF)
   target_link_libraries(${target} PRIVATE voxshell::host ${HOST_LIBRARIES})

@@ -380,4 +380,5 @@ int main() {
   std::remove("wrapper.vxr");
   std::remove("wrapper_test.voxshell");
   std::puts("wrapper: ok");
+  return 0;
 }

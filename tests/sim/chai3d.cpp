@@ -474,4 +474,5 @@ int main() {
   contact_and_scenes();
   shape_of_a_multi_mesh();
   puts("chai3d: ok");
+  return 0;
 }

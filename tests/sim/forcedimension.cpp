@@ -254,4 +254,5 @@ int main() {
   wrists(true);
   one_of_several();
   puts("forcedimension: ok");
+  return 0;
 }

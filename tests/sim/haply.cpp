@@ -539,4 +539,5 @@ int main() {
   grip();
   no_silent_loss_of_force();
   puts("haply: ok");
+  return 0;
 }

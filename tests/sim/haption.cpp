@@ -145,4 +145,5 @@ int main() {
   limits_and_garbage();
   refusals();
   puts("haption: ok");
+  return 0;
 }

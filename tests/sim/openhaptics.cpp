@@ -205,4 +205,5 @@ int main() {
   limits_of_the_device(6, 5);
   limits_of_the_device(3, 5);
   puts("openhaptics: ok");
+  return 0;
 }
