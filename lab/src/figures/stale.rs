@@ -1,0 +1,20 @@
+//! Figures whose sources changed after they were measured.
+
+use super::results::{git, File, Results};
+
+/// Returns a line for each part whose sources differ from the commit of its results.
+pub fn changed(results: &Results) -> Vec<String> {
+    results.files.values().filter_map(line).collect()
+}
+
+fn line(file: &File) -> Option<String> {
+    let sources: Vec<&str> = file.sources.iter().map(String::as_str).collect();
+    let place = format!("figures of {}, measured at {}", file.part, file.commit);
+    let Some(names) = git(&[&["diff", "--name-only", &file.commit, "--"], &sources[..]].concat()) else {
+        return Some(format!("{place}: this repository does not have that commit"));
+    };
+    let count = names.lines().count();
+    let changed = |folder: &&&str| names.lines().any(|name| name.starts_with(**folder));
+    let folders: Vec<&str> = sources.iter().filter(changed).copied().collect();
+    (count > 0).then(|| format!("{place}: {count} files changed since, in {}", folders.join(", ")))
+}
