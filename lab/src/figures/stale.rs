@@ -1,10 +1,12 @@
 //! Figures whose sources changed after they were measured.
 
+use super::parts::{Part, PARTS};
 use super::results::{git, File, Results};
 
-/// Returns a line for each part whose sources differ from the commit of its results.
+/// Returns a line for each part that was not measured, or whose sources differ from the commit of its results.
 pub fn changed(results: &Results) -> Vec<String> {
-    results.files.values().filter_map(line).collect()
+    let missing = |part: &Part| Some(format!("figures of {}: not measured yet", part.name));
+    PARTS.iter().filter_map(|part| results.files.get(part.name).map_or_else(|| missing(part), line)).collect()
 }
 
 fn line(file: &File) -> Option<String> {

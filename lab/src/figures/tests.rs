@@ -24,7 +24,7 @@ fn pages_have_the_figures_of_the_results_files() {
     assert!(found.is_empty(), "`{command}` rewrites these lines:\n{}", found.join("\n"));
 }
 
-/// Changes each digit of a page between marks, one after the other.
+/// Changes every seventh digit between the marks of a page, one after the other.
 #[test]
 fn changed_digit_in_a_page_is_found() {
     let results = results();
@@ -38,8 +38,8 @@ fn changed_digit_in_a_page_is_found() {
         };
         let digits: Vec<usize> =
             text.char_indices().filter(|(at, c)| c.is_ascii_digit() && marked(*at)).map(|d| d.0).collect();
-        // A page has up to some thousand digits; every 97th takes a second.
-        for at in digits.into_iter().step_by(97) {
+        // A page has up to some thousand digits; every seventh takes seconds.
+        for at in digits.into_iter().step_by(7) {
             let digit = text[at..].chars().next().and_then(|c| c.to_digit(10)).expect("a digit");
             let changed = format!("{}{}{}", &text[..at], (digit + 1) % 10, &text[at + 1..]);
             let found = differences(&changed, &results).expect("marks as before");
@@ -55,7 +55,9 @@ fn changed_digit_in_a_page_is_found() {
 fn pages_state_no_microseconds_outside_marks() {
     let mut found = Vec::new();
     for (name, text) in page_texts() {
-        if !(name == "README.md" || name.starts_with("docs/")) {
+        // The page of the papers has the papers' own figures.
+        let own = name == "README.md" || name.starts_with("docs/");
+        if !own || name == "docs/evidence/papers.md" {
             continue;
         }
         let mut plain = text.clone();
@@ -79,7 +81,8 @@ fn pages_state_no_microseconds_outside_marks() {
 fn results_files_are_those_of_the_parts() {
     let results = results();
     for part in &PARTS {
-        let file = &results.files[part.name];
+        // `figures --stale` names the parts that were not measured.
+        let Some(file) = results.files.get(part.name) else { continue };
         let commands: Vec<String> = part.commands.iter().map(|c| c.shown()).collect();
         assert_eq!(file.commands, commands, "{}: measure the part again", part.name);
         assert!(!file.rows.is_empty() && file.seconds > 0.0, "{}", part.name);
@@ -102,7 +105,7 @@ fn every_table_is_in_a_page() {
 }
 
 fn sample() -> Results {
-    let members = json!({ "np_mean_us": 57.26, "worst_us": 12345.6 }).as_object().cloned().expect("an object");
+    let members = json!({ "np_mean_us": 57.26, "worst_us": 12346.0 }).as_object().cloned().expect("an object");
     let file = File {
         part: "resting".into(),
         commands: vec!["bullet-demo/run --scene pair".into()],
