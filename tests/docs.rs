@@ -14,9 +14,12 @@ fn read(path: &Path) -> String {
 
 /// Returns the pages of the book, relative to the root.
 fn chapters() -> Vec<PathBuf> {
-    let mut pages: Vec<PathBuf> = std::fs::read_dir(root().join("docs"))
-        .expect("docs")
-        .map(|entry| Path::new("docs").join(entry.expect("entry").file_name()))
+    let pages_of = |folder: &'static str| {
+        let entries = std::fs::read_dir(root().join(folder)).expect("a folder of pages");
+        entries.map(move |entry| Path::new(folder).join(entry.expect("entry").file_name()))
+    };
+    let mut pages: Vec<PathBuf> = pages_of("docs")
+        .chain(pages_of("docs/evidence"))
         .filter(|path| path.extension().is_some_and(|extension| extension == "md"))
         .collect();
     pages.sort();

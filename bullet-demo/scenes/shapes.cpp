@@ -56,7 +56,9 @@ std::unique_ptr<btCompoundShape> compound(const Model& model, btScalar margin,
     return compound;
 }
 
-bool is_voxshell(Method method) { return method == Method::VoxshellCoarse || method == Method::VoxshellFine; }
+bool is_voxshell(Method method) {
+    return method == Method::Voxshell || method == Method::VoxshellCoarse || method == Method::VoxshellFine;
+}
 
 }  // namespace
 
@@ -148,6 +150,7 @@ btCollisionShape* ShapeMaker::make(const Model& model) {
             shape->updateBound();
             return keep(std::move(shape));
         }
+        case Method::Voxshell:
         case Method::VoxshellCoarse:
         case Method::VoxshellFine: {
             // Loads a precooked asset. A btTriangleMesh instead would be cooked here.

@@ -73,6 +73,8 @@ mod ffi {
         Gimpact,
         VoxshellCoarse,
         VoxshellFine,
+        /// Cooked with the defaults of `vxs_cook_options`.
+        Voxshell,
     }
 
     /// One convex part of a decomposition.

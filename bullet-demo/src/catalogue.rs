@@ -278,7 +278,7 @@ pub struct MethodEntry {
     pub colour: Colour,
 }
 
-pub const METHODS: [MethodEntry; 8] = [
+pub const METHODS: [MethodEntry; 9] = [
     MethodEntry {
         method: Method::Sphere,
         name: "sphere",
@@ -320,6 +320,13 @@ pub const METHODS: [MethodEntry; 8] = [
         title: "GImpact",
         text: "btGImpactMeshShape: triangles against triangles",
         colour: palette::RED,
+    },
+    MethodEntry {
+        method: Method::Voxshell,
+        name: "voxshell",
+        title: "Voxshell, defaults",
+        text: "a mesh as btVoxShellShape cooks it by default: a field of 128 cells, samples one voxel apart",
+        colour: palette::GREEN,
     },
     MethodEntry {
         method: Method::VoxshellCoarse,
@@ -425,10 +432,10 @@ impl Method {
     }
 
     pub fn is_voxshell(self) -> bool {
-        matches!(self, Method::VoxshellCoarse | Method::VoxshellFine)
+        matches!(self, Method::Voxshell | Method::VoxshellCoarse | Method::VoxshellFine)
     }
 
-    /// Returns 0 for the coarse and 1 for the fine method; `None` for stock methods.
+    /// Returns 0 for the coarse and 1 for the fine method; `None` for the others.
     pub fn fineness_index(self) -> Option<usize> {
         match self {
             Method::VoxshellCoarse => Some(0),

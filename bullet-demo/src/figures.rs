@@ -35,6 +35,8 @@ pub struct Figures {
     pub np_median: f64,
     pub np_p99: f64,
     pub np_max: f64,
+    /// Narrowphase from the first step with a contact to the end of the run, whatever the window.
+    pub np_contact: Spread,
     /// The whole step, milliseconds.
     pub step_mean: f64,
     /// Pairs whose boxes overlap.
@@ -69,6 +71,30 @@ pub struct Figures {
     pub descent: Option<Descent>,
     pub passage: Option<Passage>,
     pub conduct: Option<Conduct>,
+}
+
+/// Mean, quantiles and extreme of times, microseconds; zeros without steps.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Spread {
+    pub mean: f64,
+    pub median: f64,
+    pub p99: f64,
+    pub worst: f64,
+}
+
+impl Spread {
+    fn of(mut times: Vec<f64>) -> Self {
+        times.sort_unstable_by(f64::total_cmp);
+        let mean = times.iter().sum::<f64>() / times.len().max(1) as f64;
+        let [median, p99, worst] = [0.5, 0.99, 1.0].map(|q| quantile(&times, q));
+        Self { mean, median, p99, worst }
+    }
+
+    /// Returns the spread of the narrowphase from the first step with a contact on.
+    fn from_first_contact(steps: &[StepFigures]) -> Self {
+        let first = steps.iter().position(|s| s.contacts > 0).unwrap_or(steps.len());
+        Self::of(steps[first..].iter().map(|s| s.narrowphase_ns * 1e-3).collect())
+    }
 }
 
 /// Means over the steps until the last nut arrives at the head.
@@ -153,6 +179,7 @@ impl Figures {
             np_median: quantile(&times, 0.5),
             np_p99: quantile(&times, 0.99),
             np_max: quantile(&times, 1.0),
+            np_contact: Spread::from_first_contact(&recording.steps),
             step_mean: mean(&|i| steps[i].step_ns * 1e-6),
             pairs_mean: mean(&|i| f64::from(steps[i].pairs)),
             samples: Vec::new(),
@@ -249,6 +276,10 @@ impl SceneRow {
         row.put("np_median_us", f.np_median);
         row.put("np_p99_us", f.np_p99);
         row.put("np_max_us", f.np_max);
+        row.put("np_contact_mean_us", f.np_contact.mean);
+        row.put("np_contact_median_us", f.np_contact.median);
+        row.put("np_contact_p99_us", f.np_contact.p99);
+        row.put("np_contact_worst_us", f.np_contact.worst);
         row.put("np_per_pair_us", f.np_per_pair());
         row.put("step_mean_ms", f.step_mean);
         row.put("pairs_mean", f.pairs_mean);
@@ -344,6 +375,15 @@ mod tests {
         let v: Vec<f64> = (1..=400).map(f64::from).collect();
         assert_eq!([0.5, 0.99, 1.0].map(|q| quantile(&v, q)), [200.0, 396.0, 400.0]);
         assert_eq!(quantile(&[], 0.5), 0.0);
+    }
+
+    #[test]
+    fn spread_begins_with_the_first_contact() {
+        let step = |contacts, us: f64| StepFigures { contacts, narrowphase_ns: us * 1e3, ..StepFigures::default() };
+        let steps = [step(0, 900.0), step(4, 100.0), step(0, 1.0), step(4, 2.0)];
+        let spread = Spread::from_first_contact(&steps);
+        assert_eq!(spread, Spread { mean: 103.0 / 3.0, median: 2.0, p99: 100.0, worst: 100.0 });
+        assert_eq!(Spread::from_first_contact(&steps[..1]), Spread::default());
     }
 
     #[test]

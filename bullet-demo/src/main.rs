@@ -96,13 +96,13 @@ fn tour() -> Vec<Part> {
         let methods = [&[Method::Hull, Method::Vhacd32, Method::Gimpact], ours].concat();
         Part { scene, count, methods, drive: scene.has_threads().then_some(Drive::Driver) }
     };
-    let both = [Method::VoxshellCoarse, Method::VoxshellFine];
+    let all = [Method::Voxshell, Method::VoxshellCoarse, Method::VoxshellFine];
     vec![
-        part(SceneKind::DropPlane, None, &both),
-        part(SceneKind::DropBox, None, &both),
-        part(SceneKind::Pair, None, &both),
-        part(SceneKind::Pile, Some(12), &both[..1]),
-        part(SceneKind::NutBolt, None, &both[..1]),
+        part(SceneKind::DropPlane, None, &all),
+        part(SceneKind::DropBox, None, &all),
+        part(SceneKind::Pair, None, &all),
+        part(SceneKind::Pile, Some(12), &all[..2]),
+        part(SceneKind::NutBolt, None, &all[1..2]),
     ]
 }
 

@@ -34,6 +34,8 @@ struct Fineness {
 
 const COARSE: Fineness = Fineness { name: "coarse", spacing: COARSE_SPACING, cells: 64 };
 const FINE: Fineness = Fineness { name: "fine", spacing: FINE_SPACING, cells: 256 };
+/// The defaults of `CookOptions`; the spacing is that of the voxels.
+const DEFAULT: Fineness = Fineness { name: "default", spacing: f64::NAN, cells: 128 };
 
 /// Returns the cells along the largest extent of a body, coarse and fine, where the body does not determine them.
 pub const fn cells_of() -> [u32; 2] {
@@ -47,6 +49,7 @@ pub struct PreparedBody {
     hacd: OnceLock<Result<Vec<Hull>, String>>,
     coarse: OnceLock<Cooked>,
     fine: OnceLock<Cooked>,
+    default: OnceLock<Cooked>,
 }
 
 /// An asset on disk for the C++ side, and the field of the same asset for pictures.
@@ -63,8 +66,8 @@ impl PreparedBody {
             Measured::Triangles => Truth::for_few_triangles(&body.mesh)?,
             Measured::Vertices => Truth::for_planes(&body.mesh)?,
         };
-        let (vhacd, hacd, coarse, fine) = Default::default();
-        Ok(Self { body, truth, vhacd, hacd, coarse, fine })
+        let (vhacd, hacd, coarse, fine, default) = Default::default();
+        Ok(Self { body, truth, vhacd, hacd, coarse, fine, default })
     }
 
     /// Returns the data from which the C++ side makes the collision shape. Assets are written to the decomposer's
@@ -143,6 +146,7 @@ impl PreparedBody {
         let cell = match method {
             Method::VoxshellCoarse => &self.coarse,
             Method::VoxshellFine => &self.fine,
+            Method::Voxshell => &self.default,
             _ => return None,
         };
         cell.get().map(|c| c.shell.as_ref().map_or(0, |s| s.len()))
@@ -173,7 +177,11 @@ impl PreparedBody {
     }
 
     fn cooked(&self, fineness: Fineness, decomposer: &Decomposer) -> voxshell::Result<&Cooked> {
-        let cell = if fineness.name == COARSE.name { &self.coarse } else { &self.fine };
+        let cell = match fineness.name {
+            name if name == COARSE.name => &self.coarse,
+            name if name == FINE.name => &self.fine,
+            _ => &self.default,
+        };
         if cell.get().is_none() {
             decomposer.progress.start(&format!("cooking {}, {}", self.body.name, fineness.name), 0);
             let shape = Shape::cook(&self.body.mesh, &self.options(fineness), &Progress::none())?;
@@ -188,6 +196,9 @@ impl PreparedBody {
     }
 
     fn options(&self, fineness: Fineness) -> CookOptions {
+        if fineness.name == DEFAULT.name {
+            return CookOptions::default();
+        }
         if let Some([coarse, fine]) = &self.body.cooking {
             return if fineness.name == COARSE.name { coarse.clone() } else { fine.clone() };
         }
@@ -211,6 +222,7 @@ fn fineness(method: Method) -> Option<Fineness> {
     match method {
         Method::VoxshellCoarse => Some(COARSE),
         Method::VoxshellFine => Some(FINE),
+        Method::Voxshell => Some(DEFAULT),
         _ => None,
     }
 }

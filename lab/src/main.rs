@@ -2,6 +2,7 @@
 
 mod bench;
 mod compare;
+mod figures;
 mod haptics_demo;
 mod papers;
 mod soak;
@@ -24,6 +25,8 @@ enum Command {
     Bench(Box<bench::Arguments>),
     /// Tell changes of figures from the noise of the machine.
     Compare(compare::Arguments),
+    /// Measure every figure that the pages quote, or write the figures into the pages.
+    Figures(figures::Arguments),
     /// Play the papers' haptic scenes with a scripted hand and every renderer: a table, plots and pictures.
     HapticsDemo(haptics_demo::Arguments),
     /// Run the experiments of the papers behind Voxshell, with the papers' figures beside ours: tables, plots, one report.
@@ -36,6 +39,7 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Compare(arguments) => compare::run(&arguments),
+        Command::Figures(arguments) => figures::run(&arguments),
         Command::HapticsDemo(arguments) => haptics_demo::run(&arguments),
         Command::Papers(arguments) => papers::run(&arguments),
         Command::Soak(arguments) => soak::run(&arguments),
