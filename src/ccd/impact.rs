@@ -28,6 +28,7 @@ impl<'a> Moving<'a> {
     }
 
     /// Returns the pose at t, 0 to 1.
+    #[inline]
     pub fn pose(&self, t: f64) -> Pose {
         screw::pose_between(&self.from, &self.to, t)
     }
@@ -148,6 +149,7 @@ impl<'a> Direction<'a> {
     }
 
     /// Returns the contact of a sample at a time.
+    #[inline]
     fn contact(&self, sample: u32, t: f64) -> Contact {
         let map = self.motion.at(t);
         let point = map.point(&self.shell.position(sample as usize));

@@ -28,6 +28,7 @@ pub(super) struct IntervalTraversal<'a, C> {
 
 impl<'a, C: Cells> IntervalTraversal<'a, C> {
     /// Returns `None` for a segment that never enters the grid, and for one that is not finite.
+    #[inline]
     pub fn new(setting: &Setting<'a, C>, from: &Vec3, to: &Vec3) -> Option<Self> {
         let (line, level) = setting.line(from, to)?;
         let cells = setting.cells;

@@ -31,6 +31,7 @@ impl Motion {
     }
 
     /// Returns the map from the shell's body frame to the field's, at t.
+    #[inline]
     pub fn at(&self, t: f64) -> Affine {
         match self {
             Motion::Straight { from, to } => from.toward(to, t),
@@ -39,6 +40,7 @@ impl Motion {
     }
 
     /// Returns the chord of the path of a point of the shell between two times.
+    #[inline]
     pub fn chord(&self, point: &Vec3, [from, to]: [f64; 2]) -> Segment {
         match self {
             // Same digits as with `at`, with less computation.

@@ -19,6 +19,7 @@ struct Screw {
 
 impl Screw {
     /// Returns the motion from one pose to another that turns by at most half a turn, described about `center`.
+    #[inline]
     fn between(from: &Pose, to: &Pose, center: Vec3) -> Self {
         let turn = scaled_axis(&(to.rotation * from.rotation.inverse()));
         let body = from.inverse_transform_point(&center.into());
@@ -48,6 +49,7 @@ impl Screw {
     }
 
     /// Returns the velocity, per step, of the point that is at `p` at any time: the twist is constant.
+    #[inline]
     fn at(&self, p: &Vec3, velocity: &Vec3) -> Vec3 {
         velocity + self.turn.cross(&(p - self.center))
     }
@@ -84,6 +86,7 @@ impl Relative {
     }
 
     /// Returns the map from the body's frame to the other frame at t.
+    #[inline]
     pub fn at(&self, t: f64) -> Affine {
         let Self { body, start, frame, .. } = self;
         let turn = body.rotation(t);

@@ -473,6 +473,7 @@ impl View<'_> {
 batches!(View of DenseField);
 
 impl SignedDistance for DenseField {
+    #[inline]
     fn local_origin(&self, _near: &Vec3) -> Vec3 {
         self.center
     }

@@ -173,15 +173,18 @@ impl Field {
 }
 
 impl SignedDistance for Field {
+    #[inline]
     fn local_origin(&self, near: &Vec3) -> Vec3 {
         with_field!(self, f => f.local_origin(near))
     }
     fn bounds(&self) -> Aabb {
         with_field!(self, f => f.bounds())
     }
+    #[inline]
     fn distance(&self, p: [f32; 3]) -> f32 {
         with_field!(self, f => f.distance(p))
     }
+    #[inline]
     fn distance_gradient(&self, p: [f32; 3]) -> (f32, [f32; 3]) {
         with_field!(self, f => f.distance_gradient(p))
     }

@@ -154,6 +154,7 @@ impl Surface {
     /// Returns whether `p` is inside, and the outward direction of the surface at `closest`, the closest point to `p`.
     /// `certain` is whether `p` is inside, if that is known. If not `has_direction`, `p` is too close to that point to take the
     /// direction from both.
+    #[inline]
     pub fn side(
         &self,
         p: &Vec3,

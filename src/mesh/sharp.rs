@@ -248,6 +248,7 @@ impl Sharp {
     }
 
     /// Returns whether a direction is in the normal cone of a vertex, or at most an angle with the sine `lean` beside it.
+    #[inline]
     pub fn is_in_cone_of_vertex(&self, mesh: &TriMesh, vertex: u32, direction: &Vec3, lean: f64) -> bool {
         let p = at(mesh, vertex);
         let falls_off = |&c: &u32| is_beyond(direction, &(at(mesh, c) - p), lean);

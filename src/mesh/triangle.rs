@@ -22,6 +22,7 @@ pub enum Feature {
 const SLIVER: f64 = 1e-5;
 
 /// Returns whether a triangle is (nearly) without area, so that its plane is unreliable.
+#[inline]
 pub fn is_sliver(t: &Corners) -> bool {
     let (ab, ac, bc) = (t[1] - t[0], t[2] - t[0], t[2] - t[1]);
     let longest = ab.norm_squared().max(ac.norm_squared()).max(bc.norm_squared());

@@ -18,6 +18,7 @@ pub struct ContinuousSettings {
 
 impl ContinuousSettings {
     /// Returns settings with five midpoints, as for haptics.
+    #[inline]
     pub fn new(penalty: PenaltySettings) -> Self {
         Self { penalty, midpoints: 5 }
     }
@@ -51,6 +52,7 @@ struct Frames {
 }
 
 impl Frames {
+    #[inline]
     fn new(sweep: &Sweep) -> Self {
         Self {
             rotations: sweep.poses.map(|pose| pose.rotation.to_rotation_matrix().into_inner()),
@@ -60,12 +62,14 @@ impl Frames {
         }
     }
 
+    #[inline]
     fn at(&self, t: f64) -> Kinematics {
         // The pose is not used.
         Kinematics { pose: self.poses[0], center: mix(&self.centers, t), twist: self.twist }
     }
 }
 
+#[inline(always)]
 fn mix(ends: &[Vec3; 2], t: f64) -> Vec3 {
     ends[0] * (1.0 - t) + ends[1] * t
 }
@@ -148,6 +152,7 @@ struct Path<'a> {
 }
 
 impl<'a> Path<'a> {
+    #[inline]
     fn new(
         collision: &Collision,
         sample: &'a Sweep,

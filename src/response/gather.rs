@@ -65,6 +65,7 @@ pub trait Sums {
 }
 
 impl Sums for Response {
+    #[inline]
     fn of(&mut self, _: &Vec3, _: &Vec3) -> &mut Response {
         self
     }

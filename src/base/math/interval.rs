@@ -129,17 +129,20 @@ impl Interval {
 
     /// Returns the sines of angles, radians. The library function is off by less than a unit in the last place; three
     /// units are allowed for it.
+    #[inline]
     pub fn sin(self) -> Self {
         self.of_wave(libm::sin, 0.25)
     }
 
     /// Returns the cosines of angles, radians.
+    #[inline]
     pub fn cos(self) -> Self {
         self.of_wave(libm::cos, 0.0)
     }
 
     /// Returns the values of a function with period 2π that has its maxima at `crest` turns, and its minima half a turn
     /// later. A maximum that may be in the interval counts as being in it.
+    #[inline]
     fn of_wave(self, function: impl Fn(f64) -> f64, crest: f64) -> Self {
         if !(self.lo >= -LARGEST_ANGLE && self.hi <= LARGEST_ANGLE) {
             return Self::new(-1.0, 1.0);
@@ -211,6 +214,7 @@ pub struct IntervalVec(pub [Interval; 3]);
 impl IntervalVec {
     pub const ZERO: Self = Self([Interval::ZERO; 3]);
 
+    #[inline]
     pub fn point(p: &Vec3) -> Self {
         Self([p.x, p.y, p.z].map(Interval::point))
     }
@@ -250,6 +254,7 @@ impl IntervalVec {
         Self([i(0), i(1), i(2)])
     }
 
+    #[inline]
     pub fn middle(self) -> Vec3 {
         Vec3::new(self.0[0].middle(), self.0[1].middle(), self.0[2].middle())
     }
@@ -281,6 +286,7 @@ pub struct IntervalMat(pub [IntervalVec; 3]);
 
 impl IntervalMat {
     /// Returns the sum of matrices of numbers, each times an interval.
+    #[inline]
     pub fn combination(terms: &[(Interval, &Mat3)]) -> Self {
         let entry = |i: usize, j: usize| {
             terms.iter().map(|(factor, m)| *factor * m[(i, j)]).reduce(|a, b| a + b).unwrap_or_default()

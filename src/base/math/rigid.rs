@@ -15,6 +15,7 @@ pub struct RigidF32 {
 impl RigidF32 {
     /// Returns the transform from frame `from` (origin given in its body's frame) to frame `to`, where `relative` takes
     /// body `from` to body `to`.
+    #[inline]
     pub fn between(relative: &Pose, from_origin: &Vec3, to_origin: &Vec3) -> Self {
         let m = relative.rotation.to_rotation_matrix();
         let t = relative * nalgebra::Point3::from(*from_origin) - to_origin;

@@ -20,18 +20,22 @@ impl Twist {
     pub const ZERO: Self = Self { linear: Vec3::new(0.0, 0.0, 0.0), angular: Vec3::new(0.0, 0.0, 0.0) };
 
     /// Returns the velocity of the point at `arm` from the reference point of `linear`, m/s.
+    #[inline]
     pub fn at(&self, arm: &Vec3) -> Vec3 {
         self.linear + self.angular.cross(arm)
     }
 
+    #[inline]
     pub fn column(&self) -> Vec6 {
         Vec6::new(self.linear.x, self.linear.y, self.linear.z, self.angular.x, self.angular.y, self.angular.z)
     }
 
+    #[inline]
     pub fn from_column(column: &Vec6) -> Self {
         Self { linear: column.fixed_rows::<3>(0).into(), angular: column.fixed_rows::<3>(3).into() }
     }
 
+    #[inline]
     pub fn is_finite(&self) -> bool {
         self.linear.iter().chain(self.angular.iter()).all(|v| v.is_finite())
     }
@@ -50,29 +54,35 @@ impl Wrench {
     pub const ZERO: Self = Self { force: Vec3::new(0.0, 0.0, 0.0), torque: Vec3::new(0.0, 0.0, 0.0) };
 
     /// Returns the wrench of a force that acts at `arm` from the reference point of the torque.
+    #[inline]
     pub fn of_force(force: Vec3, arm: &Vec3) -> Self {
         Self { force, torque: arm.cross(&force) }
     }
 
     /// Returns the same load, with its torque about a point at `arm` from the previous reference point.
+    #[inline]
     pub fn about(&self, arm: &Vec3) -> Self {
         Self { force: self.force, torque: self.torque - arm.cross(&self.force) }
     }
 
+    #[inline]
     pub fn column(&self) -> Vec6 {
         Vec6::new(self.force.x, self.force.y, self.force.z, self.torque.x, self.torque.y, self.torque.z)
     }
 
+    #[inline]
     pub fn from_column(column: &Vec6) -> Self {
         Self { force: column.fixed_rows::<3>(0).into(), torque: column.fixed_rows::<3>(3).into() }
     }
 
+    #[inline]
     pub fn is_finite(&self) -> bool {
         self.force.iter().chain(self.torque.iter()).all(|v| v.is_finite())
     }
 }
 
 impl std::ops::AddAssign for Wrench {
+    #[inline]
     fn add_assign(&mut self, other: Self) {
         self.force += other.force;
         self.torque += other.torque;

@@ -152,12 +152,14 @@ struct Plane {
 }
 
 impl Plane {
+    #[inline]
     fn of(triangle: &Corners) -> Self {
         let (ab, ac) = (triangle[1] - triangle[0], triangle[2] - triangle[0]);
         Self { origin: triangle[0], normal: ab.cross(&ac), rounding: ab.amax() * ac.amax() * ROUNDING }
     }
 
     /// Returns six times the volumes of the tetrahedra of each corner of `t` over the triangle; 0 within rounding.
+    #[inline]
     fn sides(&self, t: &Corners) -> [f64; 3] {
         t.map(|p| {
             let d = p - self.origin;
@@ -171,6 +173,7 @@ impl Plane {
     }
 
     /// Returns whether a box is on one side of the plane, clear of rounding: then so is each triangle in it.
+    #[inline]
     fn is_apart(&self, min: &Vec3, max: &Vec3) -> bool {
         let (middle, half) = (0.5 * (min + max) - self.origin, 0.5 * (max - min));
         let reach = self.normal.abs().dot(&half) + 4.0 * self.rounding * (middle.amax() + half.amax());

@@ -15,10 +15,12 @@ pub struct Placement {
 }
 
 impl Placement {
+    #[inline]
     pub fn place(&self, p: &Vec3) -> Vec3 {
         self.rotation * p + self.translation
     }
 
+    #[inline]
     pub fn place_back(&self, p: &Vec3) -> Vec3 {
         self.rotation.tr_mul(&(p - self.translation))
     }
