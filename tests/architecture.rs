@@ -147,6 +147,8 @@ enum Found {
     Module(usize),
     /// An item in the module that defines it.
     Item(usize),
+    /// Something of another crate of the library.
+    OtherCrate,
 }
 
 #[derive(Default)]
@@ -243,12 +245,14 @@ impl Crate {
         id
     }
 
-    /// Returns all that a path in a module resolves to: a name can be a module and a function. Empty for other crates.
+    /// Returns all that a path in a module resolves to: a name can be a module and a function. Empty for crates that are not
+    /// of this library.
     fn resolve(&self, module: usize, path: &[String], seen: &mut BTreeSet<(usize, String)>) -> Vec<Found> {
         let mut found = match path[0].as_str() {
             "crate" => vec![Found::Module(0)],
             "self" => vec![Found::Module(module)],
             "super" => vec![Found::Module(self.modules[module].parent)],
+            name if name.starts_with("voxshell_") => vec![Found::OtherCrate],
             name => self.find(module, name, seen),
         };
         for name in &path[1..] {
