@@ -37,7 +37,7 @@ fn is_sound(mesh: &TriMesh, folder: &Path, cook: bool) {
         assert_eq!(again.corners(t), mesh.corners(t), "triangle {t}");
     }
     mesh.report();
-    voxshell::cook::mass_properties(&mesh);
+    voxshell::cook::mass_properties(mesh);
     let field = MeshField::new(mesh.clone()).unwrap();
     let near = Vec3::from(mesh.vertices[mesh.triangles[0][0] as usize]) - field.local_origin(&Vec3::zeros());
     for p in [[0.0; 3], [1.0, -2.0, 0.5], near.cast::<f32>().into()] {

@@ -254,7 +254,8 @@ fn check_cmake(words: &[String]) -> Check {
         require(file(path).is_some(), format!("no file {path}"))?;
     }
     require(value(words, &["--target"]).is_none_or(|target| CMAKE_WORDS.contains(target)), "no such target")?;
-    check_options(words, |o| ["--build", "--install", "--parallel", "--prefix", "--target", "--strip"].contains(&o))
+    let known = ["--build", "--component", "--install", "--parallel", "--prefix", "--strip", "--target"];
+    check_options(words, |o| known.contains(&o))
 }
 
 fn check_ctest(words: &[String]) -> Check {
@@ -343,6 +344,13 @@ fn check(words: &[String], is_block: bool, page: &str, folder: &Path) -> Option<
             let unknown: Vec<String> =
                 rest[1..].iter().map(|w| stem(w).trim_end_matches('-').into()).filter(|n| !is_named(n)).collect();
             require(unknown.is_empty(), format!("no script names {unknown:?}"))
+        }
+        // A program of all tests of a folder, with the name of one.
+        _ if program.starts_with("build/") && program.ends_with("_tests") => {
+            let folder = program.rsplit('/').next().unwrap().trim_end_matches("_tests");
+            let exists =
+                |name: &String| ["c", "cpp"].iter().any(|e| root().join(format!("tests/{folder}/{name}.{e}")).exists());
+            require(rest.iter().all(exists), "no such test")
         }
         "rustup" => require(rest.last().is_some_and(is_named), "no script names it"),
         "node" | "pytest" | "sbatch" | "make" => {

@@ -38,7 +38,7 @@ impl Surface {
             return None;
         }
         let edges = Edges::new(&sides.bvh, &sides.mesh.triangles);
-        if edges.len() > MOST_EDGES {
+        if edges.count() > MOST_EDGES {
             return None;
         }
         let sharp = Sharp::new(&sides.mesh, &edges);
@@ -87,7 +87,7 @@ impl Surface {
 
     /// Returns the number of edges of the mesh.
     pub fn edge_count(&self) -> usize {
-        self.edges.len()
+        self.edges.count()
     }
 
     /// Returns the numbers of the corners of an edge, the lower first.

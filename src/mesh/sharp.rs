@@ -95,7 +95,7 @@ impl Sharp {
             }
             None => false,
         };
-        sharp.edges = (0..edges.len() as u32).filter(is_sharp).collect_guarded();
+        sharp.edges = (0..edges.count() as u32).filter(is_sharp).collect_guarded();
         sharp.is_faceted = !has_curves && sharp.is_one_piece(mesh);
         sharp.find_corners(mesh, edges);
         let mut thin = TriMesh { vertices: mesh.vertices.iter().copied().collect_guarded(), triangles: Vec::new() };

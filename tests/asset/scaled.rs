@@ -151,7 +151,7 @@ fn all_that_is_known_of_a_shape_is_scaled() {
     let shape = knot(TreeKind::MinimalBalls);
     let large = shape.scaled(factor).unwrap();
     let (mass, expected) =
-        (large.mass.unwrap(), voxshell::cook::mass_properties(&large.mesh.as_deref().unwrap()).unwrap());
+        (large.mass.unwrap(), voxshell::cook::mass_properties(large.mesh.as_deref().unwrap()).unwrap());
     assert!((mass.volume - expected.volume).abs() < 1e-12 * expected.volume);
     for k in 0..6 {
         assert!((mass.inertia[k] - expected.inertia[k]).abs() < 1e-12 * expected.inertia[0]);

@@ -41,7 +41,7 @@ fn tempfile() -> std::path::PathBuf {
 #[test]
 fn damaged_files_are_refused() {
     let tree = &trees()[0];
-    let bytes = asset::tree_to_bytes(&tree).unwrap();
+    let bytes = asset::tree_to_bytes(tree).unwrap();
     for i in (0..bytes.len()).step_by(7) {
         let mut damaged = bytes.clone();
         damaged[i] ^= 1 << (i % 8);

@@ -47,13 +47,13 @@ const fn demo(arguments: &'static str) -> Command {
     Command { program: Program::Demo, arguments, prefix: "" }
 }
 
-const COOKING: &[&str] = &["src/math", "src/mesh", "src/field", "src/pointshell", "src/cook"];
-const QUERIES: &[&str] = &["src/math", "src/mesh", "src/field", "src/pointshell", "src/contact"];
-const MOTIONS: &[&str] = &["src/math", "src/mesh", "src/field", "src/pointshell", "src/ccd"];
+const COOKING: &[&str] = &["src/base", "src/mesh", "src/field", "src/pointshell", "src/cook"];
+const QUERIES: &[&str] = &["src/base", "src/mesh", "src/field", "src/pointshell", "src/contact"];
+const MOTIONS: &[&str] = &["src/base", "src/mesh", "src/field", "src/pointshell", "src/ccd"];
 const FORMS: &[&str] =
-    &["src/math", "src/mesh", "src/field", "src/pointshell", "src/contact", "src/voxmap", "src/voxtree"];
+    &["src/base", "src/mesh", "src/field", "src/pointshell", "src/contact", "src/voxmap", "src/voxtree"];
 const HAPTICS: &[&str] = &[
-    "src/math",
+    "src/base",
     "src/mesh",
     "src/field",
     "src/pointshell",
@@ -64,7 +64,7 @@ const HAPTICS: &[&str] = &[
     "src/haptics",
 ];
 const BULLET: &[&str] = &[
-    "src/math",
+    "src/base",
     "src/mesh",
     "src/field",
     "src/pointshell",

@@ -86,7 +86,8 @@ impl Edges {
         self.ends[edge as usize]
     }
 
-    pub fn len(&self) -> usize {
+    /// Returns the number of edges.
+    pub fn count(&self) -> usize {
         self.ends.len()
     }
 }
