@@ -22,6 +22,8 @@ quick_tests() {
         for name in ${others[$crate]:-}; do files[$name]=1; done
         ;;
       tests/support/*) files[contact]=1 files[field]=1 ;;
+      tests/same_bytes/*) packages[voxshell-same-bytes]=1 ;;
+      tests/loom/*) ;; # a workspace of its own: tests/campaign loom
       tests/*/main.rs | tests/*/*.rs) name=${path#tests/}; files[${name%%/*}]=1 ;;
       tests/*.rs) name=${path#tests/}; files[${name%.rs}]=1 ;;
       tests/bullet/*.cpp | tests/c/*.c | tests/cpp/*.cpp | tests/host/*.cpp)

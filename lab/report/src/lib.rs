@@ -1,4 +1,4 @@
-//! What the laboratory and the Bullet demo show their figures with.
+//! Rows, tables, plots, films and pages of the laboratory and the Bullet demo.
 //!
 //! | module | content |
 //! | --- | --- |

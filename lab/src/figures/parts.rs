@@ -30,7 +30,7 @@ impl Command {
 
 pub struct Part {
     pub name: &'static str,
-    /// What it measures, in a few words.
+    /// Short description of the measurement.
     pub text: &'static str,
     /// Seconds that it took on two cores, for --list before the first run.
     pub seconds: f64,
