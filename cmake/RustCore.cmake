@@ -38,6 +38,8 @@ set(environment --unset=CARGO_BUILD_TARGET) # it would move the library to anoth
 if(CMAKE_OSX_DEPLOYMENT_TARGET)
   list(APPEND environment "MACOSX_DEPLOYMENT_TARGET=${CMAKE_OSX_DEPLOYMENT_TARGET}")
 endif()
+# For the component voxshell_debug, and the places that panics name.
+list(APPEND environment CARGO_PROFILE_RELEASE_DEBUG=line-tables-only)
 set(rustflags)
 set(target)
 if(VOXSHELL_SANITIZE)

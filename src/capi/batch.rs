@@ -140,7 +140,7 @@ pub unsafe extern "C" fn vxs_query_contacts_batch(
     capacity: usize,
     offsets: *mut usize,
 ) -> vxs_status {
-    let body = || {
+    let mut body = || {
         let batch = handle::get("batch", batch)?;
         let query = vxs_query::read(query)?;
         let how = query.contacts()?;
@@ -178,7 +178,7 @@ pub unsafe extern "C" fn vxs_query_contacts_batch(
             capacity,
             Array(offsets, pair_count.saturating_add(1))
         ),
-        guard::run("vxs_query_contacts_batch", body, poison)
+        guard::run("vxs_query_contacts_batch", &mut body, &poison)
     )
 }
 

@@ -21,14 +21,18 @@ impl From<Vec3> for vxs_vec3 {
 const UNIT_TOLERANCE: f64 = 1e-6;
 
 fn usable<T>(argument: &str, pointer: *const T) -> Result<(), Failure> {
-    if pointer.is_null() {
-        return Err(Failure::argument(argument, "null", "a valid pointer"));
-    }
-    if !pointer.is_aligned() {
-        let expected = format!("a pointer aligned to {} bytes", std::mem::align_of::<T>());
-        return Err(Failure::argument(argument, format!("{pointer:p}"), &expected));
+    if pointer.is_null() || !pointer.is_aligned() {
+        return Err(unusable(argument, pointer.cast(), align_of::<T>()));
     }
     Ok(())
+}
+
+#[cold]
+fn unusable(argument: &str, pointer: *const u8, alignment: usize) -> Failure {
+    if pointer.is_null() {
+        return Failure::argument(argument, "null", "a valid pointer");
+    }
+    Failure::argument(argument, format!("{pointer:p}"), &format!("a pointer aligned to {alignment} bytes"))
 }
 
 /// Checks an output that must not be null.
@@ -389,14 +393,14 @@ pub(super) trait Growable: Copy {
 unsafe fn given_size<T: Growable>(argument: &str, pointer: *const T) -> Result<usize, Failure> {
     usable(argument, pointer)?;
     let size = pointer.cast::<u32>().read() as usize;
-    known_size::<T>(format_args!("{argument}->struct_size"), size)
+    known_size(T::SIZES, format_args!("{argument}->struct_size"), size)
 }
 
-fn known_size<T: Growable>(argument: impl Display, size: usize) -> Result<usize, Failure> {
-    if T::SIZES.contains(&size) {
+fn known_size(sizes: &[usize], argument: impl Display, size: usize) -> Result<usize, Failure> {
+    if sizes.contains(&size) {
         return Ok(size);
     }
-    let sizes: Vec<String> = T::SIZES.iter().map(usize::to_string).collect();
+    let sizes: Vec<String> = sizes.iter().map(usize::to_string).collect();
     let expected =
         format!("{} bytes, the size in a release of the library; fill it with its _init", sizes.join(" or "));
     Err(Failure::argument(&argument.to_string(), size, &expected))
@@ -410,7 +414,7 @@ unsafe fn fill<T: Growable>(pointer: *mut T, size: usize, value: &T) {
 /// Implements the `_init` functions.
 pub(super) unsafe fn init<T: Growable>(pointer: *mut T, size: usize, value: T) -> Result<vxs_status, Failure> {
     usable(T::ARGUMENT, pointer)?;
-    let size = known_size::<T>("size", size)?;
+    let size = known_size(T::SIZES, "size", size)?;
     fill(pointer, size, &value);
     Ok(VXS_OK)
 }

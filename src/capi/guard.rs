@@ -6,8 +6,9 @@ use super::panics;
 use super::status::*;
 use crate::memory;
 
-/// Runs the body of the entry point `name`. If it panics, `poison` marks every handle that the call got.
-pub(super) fn run(name: &str, body: impl FnOnce() -> Result<vxs_status, Failure>, poison: impl FnOnce()) -> vxs_status {
+/// Runs the body of the entry point `name`. If it panics, `poison` marks every handle that the call got. Not generic: there
+/// are more than a hundred entry points.
+pub(super) fn run(name: &str, body: &mut dyn FnMut() -> Result<vxs_status, Failure>, poison: &dyn Fn()) -> vxs_status {
     let body = || {
         #[cfg(feature = "test-panic")]
         test_panic::panic_if_asked();
@@ -55,8 +56,8 @@ macro_rules! entry {
     ($name:ident, [$($handle:expr),*], $body:block) => {
         $crate::capi::guard::run(
             stringify!($name),
-            || $body,
-            || { $($crate::capi::handle::poison($handle);)* },
+            &mut || $body,
+            &|| { $($crate::capi::handle::poison($handle);)* },
         )
     };
 }
@@ -68,12 +69,12 @@ macro_rules! recorded {
         #[allow(unused_imports)]
         use $crate::capi::record::{argument::Recorded, session, sink};
         let number = const { sink::function(stringify!($name)) };
-        let recording = session::begin(number, session::WhenFull::$full, |sink| {
+        let recording = session::begin(number, session::WhenFull::$full, &|sink| {
             $(Recorded::put(&$arg, sink);)*
         });
         let status = $call;
         if let Some(recording) = recording {
-            recording.end(status, |answer| {
+            recording.end(status, &|answer| {
                 $(Recorded::answer(&$arg, answer);)*
             });
         }

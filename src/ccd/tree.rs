@@ -18,7 +18,7 @@ use super::sphere_tracing::{Balls, LANES, NEVER};
 use super::types::Segment;
 use voxshell_base::math::{Aabb, RigidF32, Vec3};
 use voxshell_contact::Stats;
-use voxshell_field::{with_field, Cells, Clearance, Field, SignedDistance, Skip};
+use voxshell_field::{Cells, Clearance, Field, SignedDistance, Skip};
 use voxshell_pointshell::PointShell;
 
 /// A node with less room than this fraction of its radius is opened: its children have more.
@@ -217,7 +217,7 @@ impl Sweep<'_> {
     ) {
         match target.field {
             Field::Sheet(f) => TreeTraversal::new(self, &f.around(window.origin), window, stats).run(stack, visit),
-            field => with_field!(field, f => TreeTraversal::new(self, f, window, stats).run(stack, visit)),
+            field => TreeTraversal::new(self, field, window, stats).run(stack, visit),
         }
     }
 }

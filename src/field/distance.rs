@@ -60,6 +60,27 @@ pub trait SignedDistance: Send + Sync {
         (phi, gradient)
     }
 
+    /// Returns `distance` at the first `n` of a few points; the same bytes.
+    #[inline(always)]
+    fn distance_lanes(&self, p: &[[f32; LANES]; 3], n: usize) -> [f32; LANES] {
+        let mut phi = [0.0; LANES];
+        // Lanes beyond `n` cost nothing when all lanes are computed at once.
+        for i in 0..if self.is_lanewise() { LANES } else { n } {
+            phi[i] = self.distance([p[0][i], p[1][i], p[2][i]]);
+        }
+        phi
+    }
+
+    /// Returns `lower_bound` over the first `n` of a few balls; the same bytes.
+    #[inline(always)]
+    fn lower_bound_lanes(&self, c: &[[f32; LANES]; 3], r: &[f32; LANES], n: usize) -> [f32; LANES] {
+        let mut bound = [0.0; LANES];
+        for i in 0..if self.is_lanewise() { LANES } else { n } {
+            bound[i] = self.lower_bound([c[0][i], c[1][i], c[2][i]], r[i]);
+        }
+        bound
+    }
+
     /// Returns a certified lower bound of φ over the ball (c, r): a value ≤ φ(x) for every |x − c| ≤ r, rounding
     /// included.
     fn lower_bound(&self, c: [f32; 3], r: f32) -> f32;

@@ -16,7 +16,45 @@ use super::report::{FieldError, SignReport};
 use super::sheet::Sheet;
 use super::sphere_hull::SphereHull;
 use voxshell_base::math::{Aabb, Vec3};
-use voxshell_base::Result;
+use voxshell_base::{wide, Result};
+
+wide! {
+    fn distances<F: SignedDistance>(field: &F, p: &[[f32; LANES]; 3], n: usize) -> [f32; LANES] {
+        field.distance_lanes(p, n)
+    }
+}
+
+wide! {
+    fn lower_bounds<F: SignedDistance>(field: &F, c: &[[f32; LANES]; 3], r: &[f32; LANES], n: usize) -> [f32; LANES] {
+        field.lower_bound_lanes(c, r, n)
+    }
+}
+
+wide! {
+    fn gradients<F: SignedDistance>(
+        field: &F,
+        p: &[[f32; LANES]; 3],
+        n: usize,
+    ) -> ([f32; LANES], [[f32; LANES]; 3]) {
+        field.distance_gradient_lanes(p, n)
+    }
+}
+
+/// Runs an expression with the concrete type inside a [`Field`] of the most frequent kinds, so that a loop over samples is
+/// compiled for each of them. All other kinds share one copy, which chooses the kind for each lane block: a copy for each of
+/// them took most of the time of a build. `with_common_field!(field, f => traverse(f, shell))`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! with_common_field {
+    ($field:expr, $f:ident => $body:expr) => {
+        match $field {
+            $crate::Field::Dense($f) => $body,
+            $crate::Field::Bricks($f) => $body,
+            $crate::Field::HalfSpace($f) => $body,
+            $f => $body,
+        }
+    };
+}
 
 /// Makes the enum, and every function that depends on the kind, from one table:
 /// `Variant(Type) = number of VXS_FIELD_NAME, NAME, class;`. The order of the variants is that of the asset file.
@@ -34,10 +72,7 @@ macro_rules! field_kinds {
             $($(#[$doc])* $kind($field),)*
         }
 
-        /// Runs an expression with the concrete type inside a [`Field`], so that a loop over samples is compiled for each
-        /// kind and the choice is made once: `with_field!(field, f => traverse(f, shell))`.
-        #[doc(hidden)]
-        #[macro_export]
+        /// Runs an expression with the concrete type inside a [`Field`].
         macro_rules! with_field {
             ($d field:expr, $d f:ident => $d body:expr) => {
                 match $d field {
@@ -189,7 +224,13 @@ impl SignedDistance for Field {
         with_field!(self, f => f.distance_gradient(p))
     }
     fn distance_gradient_lanes(&self, p: &[[f32; LANES]; 3], n: usize) -> ([f32; LANES], [[f32; LANES]; 3]) {
-        with_field!(self, f => f.distance_gradient_lanes(p, n))
+        with_field!(self, f => gradients(f, p, n))
+    }
+    fn distance_lanes(&self, p: &[[f32; LANES]; 3], n: usize) -> [f32; LANES] {
+        with_field!(self, f => distances(f, p, n))
+    }
+    fn lower_bound_lanes(&self, c: &[[f32; LANES]; 3], r: &[f32; LANES], n: usize) -> [f32; LANES] {
+        with_field!(self, f => lower_bounds(f, c, r, n))
     }
     fn farthest_against(&self, m: [f32; 3]) -> f32 {
         with_field!(self, f => f.farthest_against(m))
@@ -214,5 +255,17 @@ impl SignedDistance for Field {
     }
     fn modulus(&self, reach: f64) -> Option<Modulus> {
         with_field!(self, f => f.modulus(reach))
+    }
+}
+
+impl Clearance for Field {
+    fn clearance(&self, c: [f32; 3], level: f32) -> f32 {
+        with_field!(self, f => f.clearance(c, level))
+    }
+    fn clearance_batch(&self, x: &[f32], y: &[f32], z: &[f32], level: f32, out: &mut [f32]) {
+        with_field!(self, f => f.clearance_batch(x, y, z, level, out))
+    }
+    fn side_batch(&self, x: &[f32], y: &[f32], z: &[f32], level: [f32; 2], out: &mut [f32]) {
+        with_field!(self, f => f.side_batch(x, y, z, level, out))
     }
 }

@@ -64,15 +64,12 @@ macro_rules! calls {
             name: stringify!($name),
             number: function(stringify!($name)),
             make: |source| unsafe {
-                let mut lengths: Vec<(&str, usize)> = Vec::new();
                 $(
-                    // Numbers and handles have no length.
-                    source.length = usize::MAX;
                     let $arg = Argument::take(source)?;
-                    lengths.push((stringify!($arg), source.length));
+                    source.keep_length(stringify!($arg));
                 )*
                 let call = || $name($($arg),*);
-                $(Source::fits(stringify!($arg), &lengths, needed!($($needed)?))?;)*
+                $(source.fits(stringify!($arg), needed!($($needed)?))?;)*
                 let status = call();
                 if source.has_outputs && matches!(status, VXS_OK | VXS_TRUNCATED) {
                     $(Argument::check($arg, source)?;)*

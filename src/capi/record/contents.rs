@@ -375,10 +375,7 @@ impl Content for vxs_query {
             if has_fields {
                 vxs_query_segmentation::take_fields(segmentation, source)?;
                 let segments = take_bytes::<u32>(source)?;
-                if !segments.is_null() {
-                    let lengths = [("preferred_segments", source.length)];
-                    Source::fits("preferred_segments", &lengths, (*query).preferred_count as usize)?;
-                }
+                Source::check_length("preferred_segments", source.length, (*query).preferred_count as usize)?;
                 (*segmentation).preferred_segments = segments;
             }
             (*query).segmentation = segmentation;

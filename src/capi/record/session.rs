@@ -101,7 +101,7 @@ pub struct Recording {
 
 /// Begins the record of a call, if a recording is in progress. `put` writes the arguments.
 #[inline]
-pub fn begin(function: u32, full: WhenFull, put: impl FnOnce(&mut Sink)) -> Option<Recording> {
+pub fn begin(function: u32, full: WhenFull, put: &dyn Fn(&mut Sink)) -> Option<Recording> {
     match ACTIVE.load(Ordering::Relaxed) {
         0 => None,
         session => begin_in(session, function, full, put),
@@ -109,7 +109,7 @@ pub fn begin(function: u32, full: WhenFull, put: impl FnOnce(&mut Sink)) -> Opti
 }
 
 #[inline(never)]
-fn begin_in(session: u32, function: u32, full: WhenFull, put: impl FnOnce(&mut Sink)) -> Option<Recording> {
+fn begin_in(session: u32, function: u32, full: WhenFull, put: &dyn Fn(&mut Sink)) -> Option<Recording> {
     let mut sink = enter(session)?;
     sink.byte(file::BEGIN);
     sink.put(&[0; 8]);
@@ -131,7 +131,7 @@ fn begin_in(session: u32, function: u32, full: WhenFull, put: impl FnOnce(&mut S
 impl Recording {
     /// Ends the record of the call. `answer` adds the outputs, if the call has written any.
     #[inline(never)]
-    pub fn end(self, status: vxs_status, answer: impl FnOnce(&mut Answer)) {
+    pub fn end(self, status: vxs_status, answer: &dyn Fn(&mut Answer)) {
         let Self { session, call, outer, full } = self;
         CALL.set(outer);
         let Some(mut sink) = enter(session) else { return };

@@ -44,6 +44,8 @@ pub(in crate::capi) struct Source<'a> {
     pub hash: Hash,
     /// Number of elements behind the pointer that was read last.
     pub length: usize,
+    /// Names of the arguments that were read, and the numbers of elements behind them.
+    lengths: Vec<(&'static str, usize)>,
     /// Live handles by their number in the recording.
     pub handles: &'a mut HashMap<u64, Held>,
     /// Handles that the call uses and makes.
@@ -82,7 +84,8 @@ impl<'a> Source<'a> {
             arguments: Reader(arguments),
             items: Reader(items),
             hash: Hash::new(),
-            length: 0,
+            length: usize::MAX,
+            lengths: Vec::new(),
             handles,
             used: Vec::new(),
             unnumbered: Vec::new(),
@@ -101,7 +104,11 @@ impl<'a> Source<'a> {
 
     /// Returns memory for `count` elements, zero at first. It lives as long as this source.
     pub fn memory<T>(&mut self, count: usize) -> Result<*mut T, Defect> {
-        let size = count.checked_mul(size_of::<T>()).filter(|size| *size <= MOST_OUTPUT - self.size);
+        self.memory_of(count, size_of::<T>()).map(<*mut u8>::cast)
+    }
+
+    fn memory_of(&mut self, count: usize, element: usize) -> Result<*mut u8, Defect> {
+        let size = count.checked_mul(element).filter(|size| *size <= MOST_OUTPUT - self.size);
         let size = size.ok_or_else(|| format!("the call needs more than {MOST_OUTPUT} bytes"))?;
         self.size += size;
         let layout = Layout::from_size_align(size.max(1), 16).map_err(|e| e.to_string())?;
@@ -112,7 +119,7 @@ impl<'a> Source<'a> {
         }
         self.blocks.0.push((block, layout));
         self.length = count;
-        Ok(block.cast())
+        Ok(block)
     }
 
     pub fn keep_capacity(&mut self, pointer: *const c_void, capacity: usize) {
@@ -131,10 +138,20 @@ impl<'a> Source<'a> {
         self.capacities.iter().find(|(kept, _)| *kept == pointer).map_or(0, |kept| kept.1)
     }
 
-    /// Checks that the pointer `name` points to as many elements as the call will use. `lengths` has the lengths of all
-    /// pointers.
-    pub fn fits(name: &str, lengths: &[(&str, usize)], needed: usize) -> Result<(), Defect> {
-        let length = lengths.iter().find(|length| length.0 == name).map_or(0, |length| length.1);
+    /// Keeps the length of the argument `name`, which was read last.
+    pub fn keep_length(&mut self, name: &'static str) {
+        self.lengths.push((name, self.length));
+        // Numbers and handles have no length.
+        self.length = usize::MAX;
+    }
+
+    /// Checks that the pointer `name` points to as many elements as the call will use.
+    pub fn fits(&self, name: &str, needed: usize) -> Result<(), Defect> {
+        let length = self.lengths.iter().find(|length| length.0 == name).map_or(0, |length| length.1);
+        Self::check_length(name, length, needed)
+    }
+
+    pub fn check_length(name: &str, length: usize, needed: usize) -> Result<(), Defect> {
         match length >= needed {
             true => Ok(()),
             false => Err(format!("{name} has {length} elements, and the call would use {needed}")),

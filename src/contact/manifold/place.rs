@@ -5,7 +5,7 @@ use super::normal::{self, STRONG_GRADIENT};
 use crate::search::{Hit, Pass, Position, LANES};
 use crate::types::{Contact, FEATURE_OF_B};
 use voxshell_base::math::Vec3;
-use voxshell_field::{with_field, SignedDistance};
+use voxshell_field::{with_common_field, SignedDistance};
 
 /// Cosine of the largest angle between the normal of a sample and the direction to the other body: 72°.
 const BESIDE: f64 = 0.3;
@@ -79,7 +79,7 @@ impl Pass<'_> {
             }
             return;
         }
-        with_field!(self.field, f => place(f, self, hits, |hit, placed| each(hit, self.contact_at(hit, &placed))));
+        with_common_field!(self.field, f => place(f, self, hits, |hit, placed| each(hit, self.contact_at(hit, &placed))));
     }
 
     /// Returns the contact of one sample, world frame.

@@ -10,7 +10,7 @@ use crate::types::{Completeness, Step, FEATURE_OF_B};
 use crate::workspace::Workspace;
 use voxshell_base::math::RigidF32;
 use voxshell_base::wide;
-use voxshell_field::{with_field, SignedDistance};
+use voxshell_field::{with_common_field, SignedDistance};
 use voxshell_pointshell::PointShell;
 
 /// Number of parts into which the near samples of a shell are divided.
@@ -68,7 +68,7 @@ impl Pass<'_> {
         }
         if workspace.was_dense[side] {
             workspace.hits.clear();
-            least = with_field!(self.field, f => {
+            least = with_common_field!(self.field, f => {
                 collect_dense(f, self.shell, &self.to_field, limit, motion, workspace)
             });
             if least.is_none() {

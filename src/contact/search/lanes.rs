@@ -158,10 +158,7 @@ impl<'a, F: SignedDistance> Walk<'a, F> {
     #[inline(always)]
     pub fn balls(&self, x: Lanes, y: Lanes, z: Lanes, radius: Lanes, n: usize) -> Block {
         let mut block = self.place(x, y, z);
-        // Lanes beyond `n` cost nothing when all lanes are computed at once.
-        for i in 0..if self.field.is_lanewise() { LANES } else { n } {
-            block.value[i] = self.field.lower_bound([block.x[i], block.y[i], block.z[i]], radius[i] + self.slack);
-        }
+        block.value = self.field.lower_bound_lanes(&[block.x, block.y, block.z], &radius.map(|r| r + self.slack), n);
         block
     }
 
@@ -209,9 +206,7 @@ impl<'a, F: SignedDistance> Walk<'a, F> {
 
     #[inline(always)]
     fn valued(&self, mut block: Block, n: usize) -> Block {
-        for i in 0..if self.field.is_lanewise() { LANES } else { n } {
-            block.value[i] = self.field.distance([block.x[i], block.y[i], block.z[i]]);
-        }
+        block.value = self.field.distance_lanes(&[block.x, block.y, block.z], n);
         block
     }
 

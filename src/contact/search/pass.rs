@@ -15,7 +15,7 @@ use voxshell_base::math::clock::Instant;
 use voxshell_base::math::limits::check_pose;
 use voxshell_base::math::{Pose, RigidF32, Vec3};
 use voxshell_base::Result;
-use voxshell_field::{with_field, Field, SignedDistance, Surface};
+use voxshell_field::{with_common_field, Field, SignedDistance, Surface};
 use voxshell_pointshell::PointShell;
 
 /// A rotation as the rows of its matrix.
@@ -142,7 +142,7 @@ impl<'a> Pass<'a> {
             Some(sides) => sides.collect(&self.to_field, limit, workspace),
             None => {
                 if self.collect_cached(limit, true, workspace).is_none() {
-                    with_field!(self.field, f => tree::collect(f, self.shell, &self.to_field, limit, workspace));
+                    with_common_field!(self.field, f => tree::collect(f, self.shell, &self.to_field, limit, workspace));
                 }
             }
         }
@@ -152,7 +152,7 @@ impl<'a> Pass<'a> {
     pub fn collect_within(&self, budget: &Budget, start: Instant, limit: f32, workspace: &mut Workspace) -> Left {
         match self.sides() {
             Some(sides) => sides.collect_within(&self.to_field, limit, budget, start, workspace),
-            None => with_field!(self.field, f => {
+            None => with_common_field!(self.field, f => {
                 limit::collect(f, self.shell, &self.to_field, limit, budget, start, workspace)
             }),
         }
@@ -170,14 +170,14 @@ impl<'a> Pass<'a> {
         if !cache.is_worth_using(owners) {
             return None;
         }
-        with_field!(self.field, f => cache::collect(cache, f, self.shell, &self.to_field, limit, begin, (hits, stats)))
+        with_common_field!(self.field, f => cache::collect(cache, f, self.shell, &self.to_field, limit, begin, (hits, stats)))
     }
 
     /// Returns the sample with the smallest separation up to `limit`; on a tie the lowest index.
     pub fn nearest(&self, limit: f32, workspace: &mut Workspace) -> Option<Hit> {
         match self.sides() {
             Some(sides) => sides.nearest(&self.to_field, limit, workspace),
-            None => with_field!(self.field, f => {
+            None => with_common_field!(self.field, f => {
                 tree::nearest(f, self.shell, &self.to_field, limit, |_| true, workspace)
             }),
         }

@@ -12,7 +12,7 @@ use crate::types::Step;
 use crate::workspace::Workspace;
 use voxshell_base::math::{RigidF32, Vec3};
 use voxshell_base::wide;
-use voxshell_field::{with_field, SignedDistance};
+use voxshell_field::{with_common_field, SignedDistance};
 use voxshell_pointshell::PointShell;
 
 /// Relative rounding error of a motion computed in `f32`: a few operations, each correct to one unit in the last
@@ -68,7 +68,7 @@ impl Pass<'_> {
         }
         // A pair that hardly moves has a traversal cache, and few samples are near.
         let is_cached = self.collect_cached(limit, false, workspace).is_some();
-        with_field!(self.field, f => {
+        with_common_field!(self.field, f => {
             if is_cached {
                 keep(f, self.shell, &self.to_field, motion, &mut workspace.hits);
             } else {
