@@ -286,7 +286,7 @@ fn no_function_has_more_than_seven_parameters() {
 
 #[test]
 fn every_struct_field_is_in_the_layout_asserts() {
-    let (c, rust) = (kept("tests/c/layout.c"), kept("src/capi/layout.rs"));
+    let rust = kept("src/capi/layout.rs");
     let code = code(&all_headers());
     let mut count = 0;
     for text in code.split("typedef struct ").skip(1) {
@@ -296,11 +296,11 @@ fn every_struct_field_is_in_the_layout_asserts() {
             continue;
         }
         let (body, _) = rest.split_once('}').expect("a body ends");
-        assert!(c.contains(&format!("SIZE({name}, ")), "tests/c/layout.c lacks the size of {name}");
-        assert!(rust.contains(&format!("layout!({name}, ")), "src/capi/layout.rs lacks {name}");
+        let row = rust.split_once(&format!("layout!({name}, ")).and_then(|(_, row)| row.split_once(')'));
+        let row = row.unwrap_or_else(|| panic!("src/capi/layout.rs lacks {name}")).0;
         for field in body.split(';').map(str::trim).filter(|f| !f.is_empty()) {
             let field = field.split('[').next().and_then(|f| f.rsplit([' ', '*']).next()).expect("a name");
-            assert!(c.contains(&format!("AT({name}, {field}, ")), "tests/c/layout.c lacks {name}.{field}");
+            assert!(row.contains(&format!(" {field}: ")), "src/capi/layout.rs lacks {name}.{field}");
             count += 1;
         }
     }

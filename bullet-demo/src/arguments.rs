@@ -88,8 +88,8 @@ pub struct Arguments {
     #[arg(long)]
     pub edges: bool,
 
-    /// Stop a row of stock Bullet after this many seconds of computing and report it; 0 never stops. Default: 60, with
-    /// --all 10, and in the tour 1, where the limit applies to Voxshell's rows too
+    /// Stop a row after this many seconds of computing and report it; 0 never stops. Default: 60 for rows of stock Bullet,
+    /// with --all 10, and in the tour 1 for all rows
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub patience: Option<f64>,
 

@@ -1,6 +1,6 @@
-//! Sizes and offsets of the structs of the C API, as `tests/c/layout.c` asserts them for the C compiler. A missing
-//! field does not compile, and `tests/capi_header.rs` finds a missing struct. For 64-bit targets only: there the
-//! layouts are the same on all systems.
+//! Sizes and offsets of the structs of the C API. `cmake/Functions.cmake` makes the asserts of `tests/c/layout.c` from these
+//! rows. A missing field does not compile, and `tests/capi_header.rs` finds a missing struct. A struct that grows gets new
+//! rows, and its old size stays valid. For 64-bit targets only: there the layouts are the same on all systems.
 #![cfg(target_pointer_width = "64")]
 
 use std::mem::{offset_of, size_of};

@@ -1,4 +1,4 @@
-//! The plain structs and opaque handles of the C API. Layouts are asserted in layout.rs and `tests/c/layout.c`.
+//! The plain structs and opaque handles of the C API. Layouts are asserted in layout.rs.
 
 use crate::math::{limits, Pose};
 

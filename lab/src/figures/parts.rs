@@ -83,7 +83,7 @@ pub const PARTS: [Part; 20] = [
         seconds: 60.0,
         commands: &[demo(
             "--scene drop-plane --scene drop-box --scene pair --method hull --method vhacd32 --method gimpact \
-             --method voxshell --method voxshell-coarse --method voxshell-fine --patience 3",
+             --method voxshell --patience 3",
         )],
         sources: BULLET,
     },
@@ -93,7 +93,7 @@ pub const PARTS: [Part; 20] = [
         seconds: 40.0,
         commands: &[demo(
             "--scene pile --count 12 --steps 2000 --method hull --method vhacd32 --method gimpact --method voxshell \
-             --method voxshell-coarse --patience 5",
+             --patience 10",
         )],
         sources: BULLET,
     },
@@ -103,7 +103,7 @@ pub const PARTS: [Part; 20] = [
         seconds: 30.0,
         commands: &[demo(
             "--scene stack --scene stack-spheres --method sphere --method hull --method vhacd32 --method voxshell \
-             --method voxshell-coarse --patience 3",
+             --patience 5",
         )],
         sources: BULLET,
     },
@@ -113,7 +113,7 @@ pub const PARTS: [Part; 20] = [
         seconds: 40.0,
         commands: &[demo(
             "--scene rolling --method hull --method vhacd32 --method gimpact --method voxshell \
-             --method voxshell-coarse --method voxshell-fine --patience 3",
+             --patience 3",
         )],
         sources: BULLET,
     },
@@ -123,7 +123,7 @@ pub const PARTS: [Part; 20] = [
         seconds: 30.0,
         commands: &[demo(
             "--scene wires --scene fast-drop --scene fan --method hull --method vhacd32 --method voxshell \
-             --method voxshell-coarse --method voxshell-fine --patience 3",
+             --patience 3",
         )],
         sources: BULLET,
     },
@@ -133,10 +133,9 @@ pub const PARTS: [Part; 20] = [
         seconds: 20.0,
         commands: &[
             demo(
-                "--scene low-frequency --method hull --method vhacd32 --method voxshell --method voxshell-coarse \
-                 --method voxshell-fine --patience 3",
+                "--scene low-frequency --method hull --method vhacd32 --method voxshell --patience 3",
             ),
-            demo("--scene ball --method sphere --method voxshell --method voxshell-coarse --method voxshell-fine"),
+            demo("--scene ball --method sphere --method voxshell"),
         ],
         sources: BULLET,
     },
@@ -153,7 +152,7 @@ pub const PARTS: [Part; 20] = [
         seconds: 60.0,
         commands: &[demo(
             "--scene flush --method hull --method vhacd32 --method gimpact --method voxshell \
-             --method voxshell-coarse --method voxshell-fine --patience 3",
+             --patience 3",
         )],
         sources: BULLET,
     },
@@ -163,7 +162,7 @@ pub const PARTS: [Part; 20] = [
         seconds: 30.0,
         commands: &[demo(
             "--scene degenerate --method hull --method vhacd32 --method gimpact --method voxshell \
-             --method voxshell-coarse --method voxshell-fine --patience 3",
+             --patience 3",
         )],
         sources: BULLET,
     },
