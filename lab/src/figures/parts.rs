@@ -132,9 +132,7 @@ pub const PARTS: [Part; 20] = [
         text: "drops on a plane at 200 to 10 steps per second, and a bouncing ball, in Bullet",
         seconds: 20.0,
         commands: &[
-            demo(
-                "--scene low-frequency --method hull --method vhacd32 --method voxshell --patience 3",
-            ),
+            demo("--scene low-frequency --method hull --method vhacd32 --method voxshell --patience 3"),
             demo("--scene ball --method sphere --method voxshell"),
         ],
         sources: BULLET,
