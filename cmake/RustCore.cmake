@@ -38,7 +38,7 @@ set(environment --unset=CARGO_BUILD_TARGET) # it would move the library to anoth
 if(CMAKE_OSX_DEPLOYMENT_TARGET)
   list(APPEND environment "MACOSX_DEPLOYMENT_TARGET=${CMAKE_OSX_DEPLOYMENT_TARGET}")
 endif()
-# For the component voxshell_debug, and the places that panics name.
+# For the component voxshell_debug.
 list(APPEND environment CARGO_PROFILE_RELEASE_DEBUG=line-tables-only)
 set(rustflags)
 set(target)

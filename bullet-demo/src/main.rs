@@ -91,7 +91,7 @@ const THOROUGH: Effort = Effort { frames: 60, film: (480, 320), measure_every: 1
 const QUICK: Effort = Effort { frames: 20, film: (320, 214), measure_every: 8 };
 
 /// Returns the scenes that show the purpose of the project within a minute, each with methods that finish in that time. Bodies
-/// are cooked with the defaults, but for the nut, whose thread is no finer than the coarse field.
+/// are cooked with the defaults, the nut and its bolt coarsely.
 fn tour() -> Vec<Part> {
     let part = |scene, count, ours: Method| {
         let methods = vec![Method::Hull, Method::Vhacd32, Method::Gimpact, ours];
