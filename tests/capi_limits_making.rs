@@ -67,7 +67,7 @@ fn primitives_of_any_numbers_are_made_or_refused() {
     unsafe {
         let mut rng = Rng(8);
         let mut made = 0;
-        for n in 0..rounds(168) {
+        for n in 0..rounds(56) {
             let (mut primitive, mut options): (vxs_primitive, vxs_cook_options) =
                 (std::mem::zeroed(), std::mem::zeroed());
             ok(vxs_primitive_init(&mut primitive, size_of::<vxs_primitive>(), n as u32 % 14));
@@ -99,7 +99,7 @@ fn primitives_of_any_numbers_are_made_or_refused() {
                 assert!(refused, "{status}: {primitive:?}");
             }
         }
-        assert!(made > rounds(168) / 12, "{made}");
+        assert!(made > rounds(56) / 12, "{made}");
     }
 }
 

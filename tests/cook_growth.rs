@@ -114,17 +114,17 @@ fn cooking_work_grows_with_the_number_of_triangles() {
     let shell = |case: Case, cells| (case, options(cells, Storage::Dense, SHELL));
     let n = |case: Case, triangles| Case { triangles, ..case };
     let cases = [
-        both(n(STAR, 500)),
-        shell(n(STAR, 2_000), 16),
-        both(n(FAN, 500)),
-        shell(n(FAN, 20_000), 64),
-        both(n(IDENTICAL, 50_000)),
-        shell(n(ONE, 50_000), 64),
-        (n(ACCORDION, 100), options(24, Storage::Dense, FIELD)),
-        shell(n(ACCORDION, 200), 16),
-        shell(n(NEEDLES, 4_000), 64),
-        (n(NEEDLES, 10_000), options(64, Storage::Bricks, FIELD)),
-        shell(n(BOOK, 1_000), 8),
+        both(n(STAR, 250)),
+        shell(n(STAR, 1_000), 16),
+        both(n(FAN, 250)),
+        shell(n(FAN, 10_000), 64),
+        both(n(IDENTICAL, 25_000)),
+        shell(n(ONE, 25_000), 64),
+        (n(ACCORDION, 50), options(24, Storage::Dense, FIELD)),
+        shell(n(ACCORDION, 100), 16),
+        shell(n(NEEDLES, 2_000), 64),
+        (n(NEEDLES, 5_000), options(64, Storage::Bricks, FIELD)),
+        shell(n(BOOK, 500), 8),
     ];
     for (Case { name, make, triangles }, options) in cases {
         let (one, _) = work(&make(triangles), &options);

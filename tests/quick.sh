@@ -2,7 +2,7 @@
 
 # Files of tests/ that test a crate beside the one that bears its name.
 declare -A others=(
-  [base]=memory [cook]="field asset" [dynamics]=dynamics_body
+  [base]=memory [contact]=world [cook]="field asset" [dynamics]=dynamics_body
   [capi]="capi_header capi_limits capi_mesh record"
 )
 

@@ -48,7 +48,10 @@ typedef struct vxs_body {
  * edges and corners of the meshes are locally closest: two edges, or a corner and a surface, apart by at most that
  * separation or a quarter of the smaller body's extent. Sharp is a convex edge at which the surface turns by more than 10
  * degrees. Samples within four voxels of the other mesh have the exact separation, direction and closest point of its
- * triangles. With a limit on the search, contacts are as with VXS_COVERAGE_SAMPLES.
+ * triangles. Against a bounded convex analytic shape, such as a sphere, contacts are samples, and places of the faces between
+ * them: no place of the mesh is deeper than a contact near it by more than 1/1000 of the shape's least half extent, and a
+ * shape whose middle is in the mesh has a contact where it leads out. With a limit on the search, contacts are as with
+ * VXS_COVERAGE_SAMPLES.
  */
 #define VXS_COVERAGE_EDGES 1
 
@@ -206,7 +209,7 @@ typedef struct vxs_query {
   const struct vxs_query_segmentation *segmentation;
   /**
    * One of `VXS_COVERAGE_`. Default VXS_COVERAGE_EDGES. Edges are tested only if both shapes have a mesh that is closed
-   * and a field of it, and not with a `limit`. The first such query of a shape prepares it, unless
+   * and a field of it, and faces only if one has and the other is a bounded convex analytic shape; neither with a `limit`. The first such query of a shape prepares it, unless
    * `vxs_shape_prepare_coverage` has done so.
    */
   uint32_t coverage;
@@ -431,15 +434,15 @@ vxs_status vxs_query_features(const struct vxs_body *a,
                               struct vxs_contact *contacts);
 
 /**
- * Finds the distance or penetration depth of two shapes at two poses, by the sample of one shape that is closest to,
- * or deepest in, the other, or by the sharp edge or corner that is closest, or the edge that is deepest in the other.
- * Roles, coverage and guarantees are those of `vxs_query_contacts`.
+ * Finds the distance or penetration depth of two shapes at two poses. The distance of two shapes whose closed meshes are
+ * known, and of such a shape and a convex one, is that of the meshes at any gap, and its two points lie on them. Otherwise it is
+ * that of the samples. The depth is that of the sample or the edge of one shape that is deepest in the other.
  *
  * @param a, b          as in `vxs_query_contacts`
- * @param query         `roles`, `coverage` and `max_distance` are used; null for the defaults, which find any distance
+ * @param query         `roles` and `max_distance` are used; null for the defaults, which find any distance
  * @param workspace     this thread's scratch
- * @param[out] closest  contact of that sample, corner or edge; its `separation` is the distance, or minus the penetration
- *                      depth, metres; written if found
+ * @param[out] closest  contact of the two closest points, or of the deepest one; its `separation` is the distance, or minus
+ *                      the penetration depth, metres; written if found
  * @param[out] found    false if the shapes are farther apart than `query->max_distance`
  * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED, VXS_BUSY
  */

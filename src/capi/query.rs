@@ -226,15 +226,15 @@ pub unsafe extern "C" fn vxs_query_features(
     )
 }
 
-/// Finds the distance or penetration depth of two shapes at two poses, by the sample of one shape that is closest to,
-/// or deepest in, the other, or by the sharp edge or corner that is closest, or the edge that is deepest in the other.
-/// Roles, coverage and guarantees are those of `vxs_query_contacts`.
+/// Finds the distance or penetration depth of two shapes at two poses. The distance of two shapes whose closed meshes are
+/// known, and of such a shape and a convex one, is that of the meshes at any gap, and its two points lie on them. Otherwise it is
+/// that of the samples. The depth is that of the sample or the edge of one shape that is deepest in the other.
 ///
 /// @param a, b          as in `vxs_query_contacts`
-/// @param query         `roles`, `coverage` and `max_distance` are used; null for the defaults, which find any distance
+/// @param query         `roles` and `max_distance` are used; null for the defaults, which find any distance
 /// @param workspace     this thread's scratch
-/// @param[out] closest  contact of that sample, corner or edge; its `separation` is the distance, or minus the penetration
-///                      depth, metres; written if found
+/// @param[out] closest  contact of the two closest points, or of the deepest one; its `separation` is the distance, or minus
+///                      the penetration depth, metres; written if found
 /// @param[out] found    false if the shapes are farther apart than `query->max_distance`
 /// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED, VXS_BUSY
 #[no_mangle]
@@ -255,9 +255,9 @@ pub unsafe extern "C" fn vxs_query_distance(
             let scratch = handle::get("workspace", workspace)?;
             check::out("closest", closest)?;
             check::out("found", found)?;
-            let (roles, coverage) = (query.roles()?, query.coverage()?);
+            let roles = query.roles()?;
             let mut scratch = scratch.lock("workspace")?;
-            let (body_a, body_b) = geometries_of_samples(shape_a, shape_b, coverage)?;
+            let (body_a, body_b) = (shape_a.geometry_for(Coverage::Edges)?, shape_b.geometry_for(Coverage::Edges)?);
             let limit = query.max_distance;
             let best = contact::distance(body_a, &pose_a, body_b, &pose_b, roles, limit, &mut scratch.contact)?;
             if let Some(c) = &best {

@@ -1,7 +1,8 @@
 //! Discrete queries: all contacts of two bodies, and the contact with the smallest separation.
 
 use super::manifold::{reduce, segment, Candidate, Grouping};
-use super::search::{between, edges, passes, sharp, Hit, Pass};
+use super::search::faces::{Faces, Wanted};
+use super::search::{apart, between, edges, frames, passes, sharp, Hit, Pass};
 use super::types::{Budget, Completeness, Contact, Coverage, Geometry, Query, Report, Roles, Segmentation, Step};
 use super::workspace::Workspace;
 use voxshell_base::math::clock::Instant;
@@ -60,6 +61,11 @@ pub fn contacts<'w>(
                 // One body may be inside the other, where only its own samples see it.
                 let mut other = self::passes(a, pose_a, b, pose_b, (other_way(&passes), true), query.max_depth)?;
                 find(&mut other, query, workspace);
+            }
+        }
+        if coverage == Coverage::Edges {
+            if let Some(faces) = Faces::new([&a, &b], poses) {
+                find_faces(&faces, &passes, query, workspace);
             }
         }
     }
@@ -329,7 +335,7 @@ fn find_outlines(
         return false;
     }
     sort(&mut workspace.contacts);
-    between::remove(&mut workspace.contacts, sharp::extent(surfaces), query.max_separation);
+    between::remove(&mut workspace.contacts, frames::extent(surfaces), query.max_separation);
     workspace.report =
         Report { completeness: Completeness::Extremes, coverage: Coverage::Facets, least_missed: f64::NEG_INFINITY };
     true
@@ -361,6 +367,12 @@ fn find_between(
     }
     stats.edge_tests +=
         edges::collect(surfaces, poses, query.max_separation, alone, &sharp_scratch.passed, scratch, contacts);
+    keep_counting(first, passes, query, contacts);
+}
+
+/// Removes the contacts from the index `first` on, which are no samples, that do not count in the step. With a level of
+/// segments, the deepest of them is a segment of its own after those of the trees.
+fn keep_counting(first: usize, passes: &[Option<Pass>; 2], query: &Query, contacts: &mut Vec<Contact>) {
     if let Some(step) = &query.step {
         let mut kept = first;
         for i in first..contacts.len() {
@@ -372,12 +384,25 @@ fn find_between(
         contacts.truncate(kept);
     }
     if let Segmentation::Level(level) = query.segmentation {
-        // Edges are a segment of their own after those of the trees.
         let segment = passes.iter().flatten().map(|pass| segment::count(&pass.shell.tree, level)).sum();
         if let Some(deepest) = contacts[first..].iter().min_by(|p, q| order(p, q)).copied() {
             contacts.truncate(first);
             contacts.push(Contact { segment, ..deepest });
         }
+    }
+}
+
+/// Appends the contacts of faces with a convex body between the samples, and that of one inside the other body.
+fn find_faces(faces: &Faces, passes: &[Option<Pass>; 2], query: &Query, workspace: &mut Workspace) {
+    let Workspace { faces: scratch, contacts, stats, report, .. } = workspace;
+    let first = contacts.len();
+    stats.edge_tests += faces.collect(query.max_separation, Wanted::All, scratch, contacts);
+    if contacts.is_empty() {
+        contacts.extend(faces.inside().filter(|c| c.separation <= query.max_separation));
+    }
+    if contacts.len() > first {
+        report.coverage = Coverage::Edges;
+        keep_counting(first, passes, query, contacts);
     }
 }
 
@@ -415,10 +440,11 @@ fn reduce_contacts(workspace: &mut Workspace, pose_a: &Pose, query: &Query) {
     contacts.extend_from_slice(kept);
 }
 
-/// Returns the sample with the smallest separation: the deepest penetration (negative) or the distance. If both geometries
-/// have a surface, sharp features that are closer, and an edge of a mesh that is deeper in the other, take its place.
+/// Returns the contact with the smallest separation: the deepest penetration (negative) or the distance. Of two geometries
+/// with surfaces that are apart, it is the distance of the triangles, and of those that intersect, it is that of the deepest
+/// sample or edge. Of a surface and a convex body without one, it is exact too.
 ///
-/// The result is exact over the samples (branch and bound). `limit` (metres, may be +∞) bounds the search: the result
+/// Otherwise the result is exact over the samples (branch and bound). `limit` (metres, may be +∞) bounds the search: the result
 /// is `None` when no sample has φ ≤ `limit`. Ties go to the lower feature. With [`Roles::Both`] the result is the
 /// smaller of the two directions.
 ///
@@ -453,16 +479,34 @@ pub fn distance(
     }
     if let Some(surfaces) = surfaces(&a, &b) {
         let Workspace { edges: scratch, sharp: sharp_scratch, contacts, stats, .. } = workspace;
-        let limit = best.map_or(limit, |c| c.separation.min(limit));
-        sharp_scratch.passed.clear();
-        if limit > 0.0 {
-            stats.edge_tests += sharp::collect(surfaces, [pose_a, pose_b], limit, false, sharp_scratch, contacts).1;
+        let poses = [pose_a, pose_b];
+        let least = best.map_or(limit, |c| c.separation.min(limit));
+        stats.edge_tests += edges::collect(surfaces, poses, least, false, &[], scratch, contacts);
+        if !contacts.is_empty() && least > 0.0 {
+            // Edges that have passed through each other keep their common normal.
+            contacts.clear();
+            stats.edge_tests += sharp::collect(surfaces, poses, least, false, sharp_scratch, contacts).1;
+            stats.edge_tests += edges::collect(surfaces, poses, least, false, &sharp_scratch.passed, scratch, contacts);
         }
-        stats.edge_tests +=
-            edges::collect(surfaces, [pose_a, pose_b], limit, false, &sharp_scratch.passed, scratch, contacts);
         let deepest = contacts.iter().min_by(|p, q| order(p, q)).copied();
         contacts.clear();
         best = deepest.or(best);
+        if best.is_none_or(|c| c.separation > 0.0) {
+            let (closest, tests) = apart::closest(surfaces, poses, limit, best.as_ref());
+            stats.edge_tests += tests;
+            best = closest;
+        }
+    } else if let Some(faces) = Faces::new([&a, &b], [pose_a, pose_b]) {
+        let Workspace { faces: scratch, contacts, stats, .. } = workspace;
+        contacts.clear();
+        contacts.extend(best);
+        let limit = best.map_or(limit, |c| c.separation.min(limit));
+        stats.edge_tests += faces.collect(limit, Wanted::Deepest, scratch, contacts);
+        if contacts.iter().all(|c| c.separation > 0.0) {
+            contacts.extend(faces.inside());
+        }
+        best = contacts.iter().min_by(|p, q| order(p, q)).copied();
+        contacts.clear();
     }
     Ok(best)
 }

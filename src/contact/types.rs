@@ -105,7 +105,7 @@ impl Segmentation {
 /// Largest number of edges of a body of flat faces whose edges cost less to test than its samples.
 pub const FEW_EDGES: usize = 200;
 
-/// What a discrete query tests. If a body has no exact surface, only samples are tested.
+/// What a discrete query tests. If no body has an exact surface, only samples are tested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coverage {
     /// Samples.
@@ -113,7 +113,8 @@ pub enum Coverage {
     /// As [`Coverage::Edges`] for two bodies of flat faces that have at most [`FEW_EDGES`] edges, or that hardly move in a
     /// step with [`Step::extremes_only`]; samples for all others.
     Facets,
-    /// Samples with exact distances, edges and sharp corners. Two bodies of flat faces that hardly move in a step with
+    /// Samples with exact distances, edges and sharp corners; against a convex body without a surface the faces too, whatever
+    /// the spacing of the samples. Two bodies of flat faces that hardly move in a step with
     /// [`Step::extremes_only`] are tested by edges and corners alone.
     Edges,
 }
@@ -254,8 +255,8 @@ pub enum Completeness {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Report {
     pub completeness: Completeness,
-    /// What was tested: samples, the edges and corners of flat faces alone, or samples and edges. All but samples alone are
-    /// exact.
+    /// What was tested: samples, the edges and corners of flat faces alone, or samples and edges or faces. All but samples
+    /// alone are exact.
     pub coverage: Coverage,
     /// Proven lower bound of the separation of every sample that was left out, metres. +∞ when no sample was left
     /// out, −∞ when no bound is known.

@@ -3,7 +3,7 @@
 use std::collections::BinaryHeap;
 
 use super::manifold::{Candidate, Regions};
-use super::search::{edges, sharp, Chosen, Hit, Node, TraversalCache};
+use super::search::{edges, faces, sharp, Chosen, Hit, Node, TraversalCache};
 use super::types::{Contact, Report, Stats};
 
 /// Scratch memory of the queries. Each thread brings its own; a query needs it exclusively. Warm queries do not
@@ -23,6 +23,7 @@ pub struct Workspace {
     pub(super) contacts: Vec<Contact>,
     pub(super) edges: edges::Scratch,
     pub(super) sharp: sharp::Scratch,
+    pub(super) faces: faces::Scratch,
     pub(super) kept: Vec<Contact>,
     pub(super) stats: Stats,
     pub(super) report: Report,

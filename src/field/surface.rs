@@ -3,8 +3,8 @@
 use super::sign::Sides;
 use super::SignRule;
 use voxshell_base::math::{Aabb, Vec3};
-use voxshell_mesh::{crossings, near_pairs, triangle, Bvh, Closest, Crossing, Edges, Feature, FeatureKind};
-use voxshell_mesh::{FeaturedTriangles, MeshFeature, Placement, Sharp, TriMesh};
+use voxshell_mesh::{closest_between, crossings, near_pairs, triangle, Between, Bvh, Closest, Crossing, Edges};
+use voxshell_mesh::{Feature, FeatureKind, FeaturedTriangles, MeshFeature, Placement, Sharp, Slabs, TriMesh};
 
 /// Largest number of edges: their numbers are features of contacts, which use two bits for other purposes.
 const MOST_EDGES: usize = 1 << 30;
@@ -16,6 +16,7 @@ pub struct Surface {
     sides: Sides,
     edges: Edges,
     sharp: Sharp,
+    slabs: Slabs,
     /// Whether each triangle has the inside behind it and the outside before it: then normals tell inside from outside.
     bounds_inside: bool,
 }
@@ -43,7 +44,8 @@ impl Surface {
         }
         let sharp = Sharp::new(&sides.mesh, &edges);
         let bounds_inside = sides.triangles_bound_inside();
-        Some(Self { sides, edges, sharp, bounds_inside })
+        let slabs = Slabs::new(&sides.bvh);
+        Some(Self { sides, edges, sharp, slabs, bounds_inside })
     }
 
     /// Returns the box around the mesh, body frame, metres.
@@ -82,7 +84,7 @@ impl Surface {
     pub fn bytes(&self) -> u64 {
         let Sides { mesh, bvh, .. } = &self.sides;
         let arrays = mesh.vertices.len() * size_of_val(&[0.0f64; 3]) + mesh.triangles.len() * size_of_val(&[0u32; 3]);
-        arrays as u64 + bvh.bytes() + self.edges.bytes() + self.sharp.bytes()
+        arrays as u64 + bvh.bytes() + self.edges.bytes() + self.sharp.bytes() + self.slabs.bytes()
     }
 
     /// Returns the number of edges of the mesh.
@@ -191,6 +193,45 @@ impl Surface {
     /// `placement` takes this surface to the frame of the other.
     pub fn crossings(&self, other: &Self, placement: &Placement, found: impl FnMut(Crossing)) -> u64 {
         crossings((&self.sides.bvh, &self.edges), (&other.sides.bvh, &other.edges), placement, found)
+    }
+
+    /// Returns the closest points of two surfaces that do not intersect, if they are at most `limit` metres apart, and the
+    /// number of tests. `placement` takes this surface to the frame of the other, in which the points are. `towards` is about
+    /// the direction from this surface to the other there, if that is known. Of surfaces that intersect the points are no
+    /// closer than the surfaces.
+    pub fn closest_between(
+        &self,
+        other: &Self,
+        placement: &Placement,
+        limit: f64,
+        towards: Vec3,
+    ) -> (Option<Between>, u64) {
+        closest_between((&self.sides.bvh, &self.slabs), (&other.sides.bvh, &other.slabs), placement, limit, towards)
+    }
+
+    /// Returns the number of an edge that names a position on a triangle, in leaf order, in contacts: the edge itself, or one
+    /// of the triangle that begins at the corner, or its first.
+    pub fn edge_at(&self, k: u32, feature: Feature) -> u32 {
+        self.edges.number(
+            k,
+            match feature {
+                Feature::Face => 0,
+                Feature::Edge(i) | Feature::Vertex(i) => i.into(),
+            },
+        )
+    }
+
+    /// Returns the point of a triangle, in leaf order, that is closest to `p`.
+    #[inline]
+    pub fn foot_at(&self, k: u32, p: &Vec3) -> Vec3 {
+        let bvh = &self.sides.bvh;
+        triangle::closest_point(bvh.corners_at(k), bvh.is_sliver(k as usize), p).0
+    }
+
+    /// Returns the outward normal of a triangle, in leaf order, if it has an area.
+    pub fn normal_at(&self, k: u32) -> Option<Vec3> {
+        let [a, b, c] = self.sides.bvh.corners_at(k);
+        (b - a).cross(&(c - a)).try_normalize(0.0)
     }
 
     /// Returns the number of edges that are convex and at which the surface turns by more than 10°.

@@ -17,7 +17,9 @@ pub mod triangle;
 mod weld;
 
 pub use bucket::sorted_by_bucket;
-pub use bvh::{crossings, near_pairs, Branch, Crossing, Edges, Placement, WINDING_LANES};
+pub use bvh::{
+    closest_between, crossings, near_pairs, Between, Branch, Crossing, Edges, Placement, Slabs, WINDING_LANES,
+};
 pub use bvh::{Bvh, Closest};
 pub use features::FeaturedTriangles;
 pub use features::{FeatureKind, MeshFeature};

@@ -10,6 +10,7 @@
 //! face is done at once, however many triangles the face has.
 
 use super::super::types::{Contact, FEATURE_OF_B, FEATURE_OF_EDGE};
+use super::frames::placement;
 use voxshell_base::math::{Pose, Vec3};
 use voxshell_field::{Foot, Surface};
 use voxshell_mesh::{Crossing, Placement};
@@ -253,9 +254,7 @@ pub(in super::super) fn collect(
     Scratch { crossings, stretches, corners }: &mut Scratch,
     contacts: &mut Vec<Contact>,
 ) -> u64 {
-    let relative = pose_b.inv_mul(pose_a);
-    let rotation = relative.rotation.to_rotation_matrix().into_inner();
-    let placement = Placement { rotation, translation: relative.translation.vector };
+    let placement = placement(pose_b, pose_a);
     crossings.clear();
     corners.clear();
     let tests = a.crossings(b, &placement, |crossing| crossings.push(crossing));

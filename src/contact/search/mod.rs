@@ -1,13 +1,17 @@
 //! Search for the samples of a shell that are near the other body.
 
+pub(super) mod apart;
 pub(super) mod between;
 mod cache;
 mod dense;
 pub(super) mod edges;
 mod exact;
 mod extremes;
+pub(super) mod faces;
+pub(super) mod frames;
 mod lanes;
 mod limit;
+pub(super) mod linear;
 mod pass;
 mod scratch;
 pub(super) mod sharp;

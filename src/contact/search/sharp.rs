@@ -11,6 +11,7 @@
 //! wanted: the closest faces beside them lead to the side, and the bodies would slide on into each other.
 
 use super::super::types::{Contact, FEATURE_OF_B, FEATURE_OF_EDGE};
+use super::frames::{extent, placement};
 use voxshell_base::math::{Pose, Vec3};
 use voxshell_field::Surface;
 use voxshell_mesh::{Feature, Placement};
@@ -154,11 +155,6 @@ impl Search<'_> {
     }
 }
 
-/// Returns the extent of the smaller of two surfaces, metres.
-pub(in super::super) fn extent(surfaces: [&Surface; 2]) -> f64 {
-    surfaces.map(|surface| surface.bounds().extents().amax()).into_iter().fold(f64::INFINITY, f64::min)
-}
-
 /// Returns whether the edges and corners of two meshes make all contacts up to `limit`, metres, that a solver needs, if they
 /// make any: a part of one body lies on the other, or near it, first with an edge or a corner of either. Of faces that lie
 /// on each other these are the outline.
@@ -181,11 +177,6 @@ pub(in super::super) fn collect(
 ) -> (usize, u64) {
     let extent = extent([a, b]);
     let limit = limit.min(FARTHEST * extent);
-    let placement = |to: &Pose, from: &Pose| {
-        let relative = to.inv_mul(from);
-        let rotation = relative.rotation.to_rotation_matrix().into_inner();
-        Placement { rotation, translation: relative.translation.vector }
-    };
     let known = contacts.len();
     let mut tests = 0;
     scratch.passed.clear();

@@ -7,7 +7,7 @@ use super::dual::{descend, Placement};
 use super::Bvh;
 use crate::triangle::Corners;
 use voxshell_base::math::Vec3;
-use voxshell_base::memory::{filled, set_with_capacity, CollectGuarded, GrowGuarded};
+use voxshell_base::memory::{filled, map_with_capacity, CollectGuarded, GrowGuarded};
 
 /// The edges of a mesh, and the triangle that tests each.
 #[derive(Clone, Debug, Default)]
@@ -16,14 +16,12 @@ pub struct Edges {
     ends: Vec<[u32; 2]>,
     /// Corners of each triangle, in leaf order.
     corners: Vec<[u32; 3]>,
-    /// Number of the edge from corner i to corner i + 1 if the triangle is the one that tests it, otherwise `NONE`; in
-    /// leaf order.
-    tested: Vec<[u32; 3]>,
-    /// Bit i is set if the triangle is the one that tests its corner i; in leaf order.
-    tested_corners: Vec<u8>,
+    /// Number of the edge from corner i to corner i + 1, in leaf order.
+    numbers: Vec<[u32; 3]>,
+    /// In leaf order: bit i is set if the triangle is the one that tests its corner i, bit 3 + i if it is the one that tests
+    /// the edge from corner i to corner i + 1.
+    tested: Vec<u8>,
 }
-
-const NONE: u32 = u32::MAX;
 
 /// A point at which an edge of one mesh passes through a triangle of the other.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,43 +40,50 @@ impl Edges {
     /// Returns the edges of the mesh with these `triangles`, over which `bvh` was built.
     pub fn new(bvh: &Bvh, triangles: &[[u32; 3]]) -> Self {
         let corners: Vec<[u32; 3]> = (0..bvh.len()).map(|k| triangles[bvh.id(k) as usize]).collect_guarded();
-        let mut seen = set_with_capacity(3 * corners.len() / 2);
-        let mut ends = Vec::new();
-        let tested = corners.iter().map(|c| {
+        let mut known = map_with_capacity(3 * corners.len() / 2);
+        let mut ends: Vec<[u32; 2]> = Vec::new();
+        let mut tested = filled(0u8, corners.len());
+        let numbers = corners.iter().zip(&mut tested).map(|(c, tested)| {
             [0, 1, 2].map(|i| {
                 let (a, b) = (c[i], c[(i + 1) % 3]);
                 let edge = [a.min(b), a.max(b)];
-                if !seen.insert(edge) {
-                    return NONE;
-                }
-                ends.push_guarded(edge);
-                ends.len() as u32 - 1
+                *known.entry(edge).or_insert_with(|| {
+                    *tested |= 8 << i;
+                    ends.push_guarded(edge);
+                    ends.len() as u32 - 1
+                })
             })
         });
-        let tested = tested.collect_guarded();
+        let numbers = numbers.collect_guarded();
         let most = corners.iter().flatten().max().map_or(0, |v| *v as usize + 1);
         let mut met = filled(false, most);
         let mut meet = |v: u32| !std::mem::replace(&mut met[v as usize], true);
-        let first_met = |c: &[u32; 3]| (0..3).filter(|&i| meet(c[i])).fold(0u8, |bits, i| bits | 1 << i);
-        let tested_corners = corners.iter().map(first_met).collect_guarded();
-        Self { ends, corners, tested, tested_corners }
+        for (c, tested) in corners.iter().zip(&mut tested) {
+            *tested |= (0..3).filter(|&i| meet(c[i])).fold(0u8, |bits, i| bits | 1 << i);
+        }
+        Self { ends, corners, numbers, tested }
     }
 
     /// Returns the memory held, bytes.
     pub fn bytes(&self) -> u64 {
-        let numbers = size_of_val(&*self.ends) + size_of_val(&*self.corners) + size_of_val(&*self.tested);
-        (numbers + size_of_val(&*self.tested_corners)) as u64
+        let numbers = size_of_val(&*self.ends) + size_of_val(&*self.corners) + size_of_val(&*self.numbers);
+        (numbers + size_of_val(&*self.tested)) as u64
     }
 
-    /// Returns the number of the edge from corner i to corner i + 1 of a triangle, in leaf order, if the triangle tests it.
+    /// Returns the number of the edge from corner i to corner i + 1 of a triangle, in leaf order.
+    pub fn number(&self, k: u32, i: usize) -> u32 {
+        self.numbers[k as usize][i]
+    }
+
+    /// Returns the same if the triangle tests the edge.
     pub fn tested_by(&self, k: u32, i: usize) -> Option<u32> {
-        Some(self.tested[k as usize][i]).filter(|edge| *edge != NONE)
+        (self.tested[k as usize] & 8 << i != 0).then(|| self.number(k, i))
     }
 
     /// Returns the number of corner i of a triangle, in leaf order, if the triangle tests it. It then tests the edge that
     /// begins there too.
     pub fn corner_tested_by(&self, k: u32, i: usize) -> Option<u32> {
-        (self.tested_corners[k as usize] & 1 << i != 0).then(|| self.corners[k as usize][i])
+        (self.tested[k as usize] & 1 << i != 0).then(|| self.corners[k as usize][i])
     }
 
     /// Returns the corners of an edge, the lower number first.
@@ -195,8 +200,9 @@ fn edges_through<'a>(
     through: &'a Corners,
     sides: [f64; 3],
 ) -> impl Iterator<Item = (u32, f64)> + 'a {
-    (0..3usize).filter(move |&i| edges.tested[k][i] != NONE).filter_map(move |i| {
-        let (edge, numbers, j) = (edges.tested[k][i], edges.corners[k], (i + 1) % 3);
+    (0..3usize).filter_map(move |i| {
+        let edge = edges.tested_by(k as u32, i)?;
+        let (numbers, j) = (edges.corners[k], (i + 1) % 3);
         let (i, j) = if numbers[i] < numbers[j] { (i, j) } else { (j, i) };
         let (from, to) = (sides[i], sides[j]);
         if (from > 0.0 && to > 0.0) || (from < 0.0 && to < 0.0) || (from == 0.0 && to == 0.0) {

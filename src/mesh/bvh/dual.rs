@@ -1,4 +1,4 @@
-//! The descent of two hierarchies together.
+//! The descent of two hierarchies together: pairs of triangles that are near each other, and the closest pair.
 //!
 //! Two boxes are apart when a face normal of one of them separates them (Gottschalk, Lin & Manocha 1996, without the
 //! products of edges).
@@ -45,7 +45,7 @@ impl Pairs {
 }
 
 /// The separating axis test for boxes of the two hierarchies, the first placed in the frame of the second.
-struct Separation {
+pub(super) struct Separation {
     /// Boxes count as apart if the gap along an axis is larger, metres.
     distance: f64,
     rotation: [[f64; 3]; 3],
@@ -54,7 +54,7 @@ struct Separation {
 }
 
 impl Separation {
-    fn new(placement: &Placement, distance: f64) -> Self {
+    pub fn new(placement: &Placement, distance: f64) -> Self {
         let entry = |i: usize, j: usize| placement.rotation[(i, j)];
         let rotation = [0, 1, 2].map(|i| [0, 1, 2].map(|j| entry(i, j)));
         // Boxes that touch must not be apart by rounding.
@@ -82,6 +82,32 @@ impl Separation {
             let reach = ((s[0][j] * hb[0] + s[1][j] * hb[1]) + s[2][j] * hb[2]) + ha[j] + self.distance;
             off.abs() > reach
         })
+    }
+
+    /// Returns a lower bound of the squared distance between two boxes, m²: the distance between the boxes along the axes
+    /// of either frame that contain them.
+    #[inline]
+    pub fn gap_squared(&self, a: ([f64; 3], [f64; 3]), b: ([f64; 3], [f64; 3])) -> f64 {
+        let middle = |(min, max): &([f64; 3], [f64; 3])| [0, 1, 2].map(|i| 0.5 * (min[i] + max[i]));
+        let half = |(min, max): &([f64; 3], [f64; 3])| [0, 1, 2].map(|i| 0.5 * (max[i] - min[i]));
+        let (ca, ha, cb, hb) = (middle(&a), half(&a), middle(&b), half(&b));
+        let r = &self.rotation;
+        let s = &self.absolute;
+        let mut d = [0.0; 3];
+        let squared = |gap: [f64; 3]| {
+            let [x, y, z] = gap.map(|gap| gap.max(0.0));
+            (x * x + y * y) + z * z
+        };
+        let mut gap = [0.0; 3];
+        for i in 0..3 {
+            d[i] = ((r[i][0] * ca[0] + r[i][1] * ca[1]) + r[i][2] * ca[2]) + self.translation[i] - cb[i];
+            gap[i] = d[i].abs() - (((s[i][0] * ha[0] + s[i][1] * ha[1]) + s[i][2] * ha[2]) + hb[i]);
+        }
+        let in_first = [0, 1, 2].map(|j| {
+            let off = (r[0][j] * d[0] + r[1][j] * d[1]) + r[2][j] * d[2];
+            off.abs() - (((s[0][j] * hb[0] + s[1][j] * hb[1]) + s[2][j] * hb[2]) + ha[j])
+        });
+        squared(gap).max(squared(in_first))
     }
 }
 

@@ -4,18 +4,22 @@
 mod build;
 mod closest;
 mod crossings;
+mod distance;
 mod dual;
 mod embedded;
 mod moments;
 mod node;
 mod ray;
+mod slab;
 mod tree;
 mod winding;
 mod windings;
 
 pub use closest::Closest;
 pub use crossings::{crossings, Crossing, Edges};
+pub use distance::{closest_between, Between};
 pub use dual::{near_pairs, Placement};
+pub use slab::Slabs;
 pub use tree::Branch;
 pub use tree::Bvh;
 pub use windings::LANES as WINDING_LANES;

@@ -1,0 +1,88 @@
+//! Thin cylinders around the triangles of each node: along a direction near their normals, a smooth or flat piece of a surface is
+//! much thinner than its box.
+
+use super::node::Node;
+use super::Bvh;
+use voxshell_base::math::Vec3;
+use voxshell_base::memory::{filled, with_capacity, GrowGuarded};
+
+/// A cylinder, its axis through the middle of the node's box.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Slab {
+    /// Mean normal of the triangles, unit.
+    axis: [f32; 3],
+    /// Position of its middle along the axis from the middle of the box, and half its height, metres.
+    middle: f32,
+    half: f32,
+    radius: f32,
+}
+
+/// The cylinders of all nodes of a hierarchy.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Slabs {
+    slabs: Vec<Slab>,
+}
+
+/// Rounding of the numbers in f32, as a fraction of the size of a node.
+const ROUNDING: f64 = 1e-6;
+
+impl Slabs {
+    /// Returns the cylinders of a hierarchy, in time n log n.
+    pub fn new(bvh: &Bvh) -> Self {
+        // Children follow their parents.
+        let mut ranges = filled((0u32, 0u32), bvh.nodes.len());
+        for (k, node) in bvh.nodes.iter().enumerate().rev() {
+            ranges[k] = match node.count {
+                0 => (ranges[node.first as usize].0, ranges[node.first as usize + 1].1),
+                count => (node.first, node.first + count),
+            };
+        }
+        let mut slabs = with_capacity(bvh.nodes.len());
+        for (node, (first, end)) in bvh.nodes.iter().zip(ranges) {
+            slabs.push_guarded(Slab::around(node, &bvh.corners[first as usize..end as usize]));
+        }
+        Self { slabs }
+    }
+
+    /// Returns the memory held, bytes.
+    pub fn bytes(&self) -> u64 {
+        size_of_val(&*self.slabs) as u64
+    }
+
+    /// Returns the interval of a node's triangles along a unit direction from the middle of its box.
+    #[inline]
+    pub(super) fn interval(&self, node: u32, direction: &Vec3) -> [f64; 2] {
+        let slab = &self.slabs[node as usize];
+        let axis = Vec3::from(slab.axis.map(f64::from));
+        let along = axis.dot(direction);
+        let across = (1.0 - along * along).max(0.0).sqrt();
+        let middle = along * f64::from(slab.middle);
+        let reach = along.abs() * f64::from(slab.half) + across * f64::from(slab.radius);
+        [middle - reach, middle + reach]
+    }
+}
+
+impl Slab {
+    fn around(node: &Node, triangles: &[[Vec3; 3]]) -> Self {
+        let center = 0.5 * (Vec3::from(node.min) + Vec3::from(node.max));
+        let sum = triangles.iter().fold(Vec3::zeros(), |sum, t| sum + (t[1] - t[0]).cross(&(t[2] - t[0])));
+        let axis = sum.try_normalize(0.0).unwrap_or_else(Vec3::z).map(|x| x as f32);
+        let unit = axis.map(f64::from);
+        let (mut low, mut high, mut square, mut size) = (f64::INFINITY, f64::NEG_INFINITY, 0.0f64, 0.0f64);
+        for p in triangles.iter().flatten() {
+            let from = p - center;
+            let (along, squared) = (from.dot(&unit), from.norm_squared());
+            (low, high) = (low.min(along), high.max(along));
+            // Of a body far larger than it is thick, the difference of squares is the rounding of both.
+            square = square.max(squared - along * along);
+            size = size.max(squared);
+        }
+        let rounding = ROUNDING * size.sqrt();
+        Self {
+            axis: axis.into(),
+            middle: (0.5 * (low + high)) as f32,
+            half: (0.5 * (high - low) + rounding) as f32,
+            radius: (square.max(0.0).sqrt() + rounding) as f32,
+        }
+    }
+}
