@@ -49,7 +49,8 @@ typedef struct vxs_body {
  * separation or a quarter of the smaller body's extent. Sharp is a convex edge at which the surface turns by more than 10
  * degrees. Samples within four voxels of the other mesh have the exact separation, direction and closest point of its
  * triangles. Against a bounded convex analytic shape, such as a sphere, contacts are samples, and places of the faces between
- * them: no place of the mesh is deeper than a contact near it by more than 1/1000 of the shape's least half extent, and a
+ * them, up to a separation of its least half extent: no place of the mesh is deeper than a contact near it by more than 1/1000 of
+ * that, and a
  * shape whose middle is in the mesh has a contact where it leads out. With a limit on the search, contacts are as with
  * VXS_COVERAGE_SAMPLES.
  */

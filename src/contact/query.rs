@@ -500,10 +500,10 @@ pub fn distance(
         let Workspace { faces: scratch, contacts, stats, .. } = workspace;
         contacts.clear();
         contacts.extend(best);
-        let limit = best.map_or(limit, |c| c.separation.min(limit));
-        stats.edge_tests += faces.collect(limit, Wanted::Deepest, scratch, contacts);
+        let least = best.map_or(limit, |c| c.separation.min(limit));
+        stats.edge_tests += faces.collect(least, Wanted::Deepest, scratch, contacts);
         if contacts.iter().all(|c| c.separation > 0.0) {
-            contacts.extend(faces.inside());
+            contacts.extend(faces.inside().filter(|c| c.separation <= limit));
         }
         best = contacts.iter().min_by(|p, q| order(p, q)).copied();
         contacts.clear();

@@ -148,14 +148,17 @@ fn each_place_that_touches_has_a_contact_near_it() {
     let mesh = support::soup::joined(&[post(-2.0), post(2.0)]);
     let solid = cooked(&mesh);
     for _ in 0..20 {
-        let half = [2.5 + rng.fraction(), 0.05, 0.05];
+        // Thinner than the distance of the samples, which find none or one of the two.
+        const THIN: f64 = 0.004;
+        let half = [2.5 + rng.fraction(), THIN, THIN];
         let beam = Shape::from_field(Field::Cuboid(Cuboid::new(half).unwrap()));
-        let depth = 0.01;
-        let pose = Pose::translation(0.3 * rng.unit(), 1.05 - depth, 2.0 * rng.unit());
+        let depth = 0.25 * THIN;
+        let pose = Pose::translation(0.3 * rng.unit(), 1.0 + THIN - depth, 2.0 * rng.unit());
         let found = all_contacts(&beam, &pose, &solid, &Pose::identity(), &mut workspace);
         for side in [-1.0, 1.0] {
-            let deep = |c: &&voxshell::contact::Contact| (c.separation + depth).abs() <= 1e-3 * 0.05;
-            let on_post = found.iter().filter(|c| c.point_on_b.x * side > 1.5).find(deep);
+            let deep = |c: &&voxshell::contact::Contact| (c.separation + depth).abs() <= PRECISION * THIN;
+            // In the middle of its top, away from the samples of its edges.
+            let on_post = found.iter().filter(|c| (c.point_on_b.x * side - 2.0).abs() < 0.25).find(deep);
             let contact = on_post.unwrap_or_else(|| panic!("no contact on the post at {side}: {found:?}"));
             assert!((contact.normal + Vec3::y()).norm() < 1e-5, "{:?}", contact.normal);
         }

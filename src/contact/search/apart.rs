@@ -9,6 +9,9 @@ use voxshell_mesh::{Feature, Placement};
 /// Increase of the bound that a known contact gives, as a fraction of the extent of the smaller body: samples are f32.
 const SLACK: f64 = 1e-6;
 
+/// The same as a fraction of the coordinates.
+const ROUNDING: f64 = 1e-12;
+
 /// Number of times that closest points to closest points are taken before the search.
 const ROUNDS: usize = 2;
 
@@ -40,7 +43,7 @@ pub(in super::super) fn closest(
 ) -> (Option<Contact>, u64) {
     let extent = extent([a, b]);
     let to_b = placement(pose_b, pose_a);
-    let known = known.and_then(|known| {
+    let points = known.and_then(|known| {
         let (own, of_b) = match known.feature & FEATURE_OF_B {
             0 => (known.point_on_a, false),
             _ => (known.point_on_b, true),
@@ -48,9 +51,13 @@ pub(in super::super) fn closest(
         let p = pose_b.inverse_transform_point(&nalgebra::Point3::from(own)).coords;
         descend([a, b], &to_b, p, of_b)
     });
-    let [p, q] = known.unwrap_or([Vec3::zeros(); 2]);
-    let limit = known.map_or(limit, |_| limit.min((q - p).norm() + SLACK * extent));
-    let (found, tests) = a.closest_between(b, &to_b, limit, q - p);
+    let [p, q] = points.unwrap_or([Vec3::zeros(); 2]);
+    let bound = (q - p).norm() + SLACK * extent + ROUNDING * p.amax().max(q.amax());
+    let (found, tests) = a.closest_between(b, &to_b, if points.is_some() { limit.min(bound) } else { limit }, q - p);
+    if found.is_none() && bound < limit {
+        // So far apart that all digits are those of the distance between the bodies.
+        return (known.copied(), tests);
+    }
     let contact = found.map(|found| {
         let [point_on_a, point_on_b] = found.points.map(|p| (pose_b * nalgebra::Point3::from(p)).coords);
         // In the frame of B, where the digits of the world's coordinates are not lost.

@@ -30,6 +30,10 @@ const COVERS_LONG: f64 = 1.0 / 16.0;
 /// Cosine of the largest angle between the normals of a contact and of what it covers.
 const LIKE: f64 = 0.8;
 
+/// Cosine of the angle between a face's reversed normal and a normal that is beside it: 72°. Where the sides of the convex body
+/// are as near as what faces the face, theirs are not normals of the contact.
+const BESIDE: f64 = 0.3;
+
 /// A triangle of at most this extent, as a fraction of its coordinates, is a point in f32.
 const POINT: f64 = 1e-6;
 
@@ -59,6 +63,8 @@ struct Part {
     triangle: u32,
     /// Frame of the field.
     corners: [Vec3; 3],
+    /// Outward normal of the triangle.
+    normal: Vec3,
     best: Spot,
 }
 
@@ -148,6 +154,8 @@ impl<'a> Faces<'a> {
             Wanted::Deepest => f64::INFINITY,
             Wanted::All => (COVERS * half.min()).max(COVERS_LONG * half.max()),
         };
+        // Farther away the samples are close enough, and places without end are as near.
+        let limit = if wanted == Wanted::All { limit.min(half.min()) } else { limit };
         let to_field = placement(self.field_pose, self.surface_pose);
         let search = Search {
             surface: self.surface,
@@ -237,8 +245,9 @@ impl Search<'_> {
         self.to_field.place(p) - self.origin
     }
 
-    fn tolerance(&self, value: f64) -> f64 {
-        self.precision.max(OF_GAP * value)
+    /// Returns the tolerance of a value over a patch with coordinates up to `size`: no finer than the rounding of its bound.
+    fn tolerance(&self, value: f64, size: f64) -> f64 {
+        self.precision.max(OF_GAP * value).max(4.0 * ROUNDING * size)
     }
 
     /// Opens patches until none is left, and calls `each` with each contact.
@@ -250,7 +259,9 @@ impl Search<'_> {
             }
             match patch.what {
                 What::Node(node) => {
-                    if self.reach.is_infinite() && found.iter().any(|c| self.is_as_deep(c, patch.lower)) {
+                    if self.reach.is_infinite()
+                        && found.iter().any(|c| self.is_as_deep(c, patch.lower, self.size_of(node)))
+                    {
                         continue;
                     }
                     let branch = self.surface.bvh().branch(node);
@@ -272,7 +283,9 @@ impl Search<'_> {
                     }
                     let value = part.best.value;
                     let is_point = radius <= POINT * part.best.point.amax();
-                    if (value - patch.lower <= self.tolerance(value) && radius <= self.reach) || is_point {
+                    if (value - patch.lower <= self.tolerance(value, size_of(&part.corners)) && radius <= self.reach)
+                        || is_point
+                    {
                         if value <= self.limit {
                             found.push(part.best);
                             each(part);
@@ -287,15 +300,22 @@ impl Search<'_> {
         }
     }
 
-    fn is_as_deep(&self, contact: &Spot, lower: f64) -> bool {
-        lower >= contact.value - self.tolerance(contact.value)
+    fn is_as_deep(&self, contact: &Spot, lower: f64, size: f64) -> bool {
+        lower >= contact.value - self.tolerance(contact.value, size)
+    }
+
+    /// Returns the largest coordinate of a node.
+    fn size_of(&self, node: u32) -> f64 {
+        let branch = self.surface.bvh().branch(node);
+        self.place(&branch.center).amax() + branch.half.norm()
     }
 
     fn covers(&self, contact: &Spot, part: &Part, radius: f64, lower: f64) -> bool {
-        self.is_as_deep(contact, lower)
+        self.is_as_deep(contact, lower, size_of(&part.corners))
             && (self.reach.is_infinite()
-                || ((contact.point - part.best.point).norm() + radius <= self.reach
-                    && contact.outward.dot(&part.best.outward) >= LIKE))
+                || ((contact.point - part.best.point).norm() + radius <= self.reach.max(2.0 * lower)
+                    && (contact.outward.dot(&part.best.outward) >= LIKE
+                        || part.best.outward.dot(&part.normal) > -BESIDE)))
     }
 
     fn node(&self, node: u32, count: &mut u32) -> Patch {
@@ -327,13 +347,13 @@ impl Search<'_> {
         });
         let planes = spots.map(|s| corners.map(|c| s.value + s.outward.dot(&(c - s.point))));
         let (least, weights) = least_of_greatest(&planes);
-        let size = corners.iter().fold(0.0f64, |size, c| size.max(c.amax()));
+        let size = size_of(&corners);
         let lower = least - ROUNDING * size;
         if lower > self.limit {
             return None;
         }
         let mut best = spots.into_iter().reduce(|p, q| if q.value < p.value { q } else { p })?;
-        if best.value - lower > self.tolerance(best.value) {
+        if best.value - lower > self.tolerance(best.value, size) {
             let p = corners[0] * weights[0] + corners[1] * weights[1] + corners[2] * weights[2];
             let p = p.map(|x| x as f32);
             let (value, outward) = self.field.distance_gradient(p.into());
@@ -342,8 +362,22 @@ impl Search<'_> {
                 best = Spot { point: p.map(f64::from), value: value.into(), outward };
             }
         }
-        Some(Patch { lower, order: *count, what: What::Part(Part { triangle, corners, best }) })
+        // Of places that are as near, that which faces the triangle most.
+        let across = (corners[1] - corners[0]).cross(&(corners[2] - corners[0]));
+        let normal = across.try_normalize(0.0).unwrap_or_else(Vec3::zeros);
+        let enough = best.value + self.tolerance(best.value, size);
+        for spot in spots.iter().filter(|spot| spot.value <= enough) {
+            if spot.outward.dot(&normal) < best.outward.dot(&normal) {
+                best = *spot;
+            }
+        }
+        Some(Patch { lower, order: *count, what: What::Part(Part { triangle, corners, normal, best }) })
     }
+}
+
+/// Returns the largest coordinate of a triangle.
+fn size_of(corners: &[Vec3; 3]) -> f64 {
+    corners.iter().fold(0.0f64, |size, c| size.max(c.amax()))
 }
 
 /// Returns the halves of a triangle on both sides of the middle of its longest edge.
