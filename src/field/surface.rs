@@ -221,13 +221,6 @@ impl Surface {
         )
     }
 
-    /// Returns the point of a triangle, in leaf order, that is closest to `p`.
-    #[inline]
-    pub fn foot_at(&self, k: u32, p: &Vec3) -> Vec3 {
-        let bvh = &self.sides.bvh;
-        triangle::closest_point(bvh.corners_at(k), bvh.is_sliver(k as usize), p).0
-    }
-
     /// Returns the outward normal of a triangle, in leaf order, if it has an area.
     pub fn normal_at(&self, k: u32) -> Option<Vec3> {
         let [a, b, c] = self.sides.bvh.corners_at(k);
