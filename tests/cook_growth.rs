@@ -121,7 +121,7 @@ fn cooking_work_grows_with_the_number_of_triangles() {
         both(n(IDENTICAL, 25_000)),
         shell(n(ONE, 25_000), 64),
         (n(ACCORDION, 50), options(24, Storage::Dense, FIELD)),
-        shell(n(ACCORDION, 100), 16),
+        shell(n(ACCORDION, 200), 16),
         shell(n(NEEDLES, 2_000), 64),
         (n(NEEDLES, 5_000), options(64, Storage::Bricks, FIELD)),
         shell(n(BOOK, 500), 8),
