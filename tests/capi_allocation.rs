@@ -6,9 +6,11 @@ use support::allocation::{allocations, Counting};
 use voxshell::capi::cook_options::*;
 use voxshell::capi::create::*;
 use voxshell::capi::forms::*;
+use voxshell::capi::pair::*;
 use voxshell::capi::primitive::*;
 use voxshell::capi::query::*;
 use voxshell::capi::query_options::*;
+use voxshell::capi::response::*;
 use voxshell::capi::shape::*;
 use voxshell::capi::status::*;
 use voxshell::capi::types::*;
@@ -40,6 +42,9 @@ fn warm_queries_do_not_allocate() {
         ok(vxs_shape_create_sphere(0.3, &mut sphere));
         ok(vxs_workspace_create(&mut workspace));
         ok(vxs_shape_get_field(torus, &mut field));
+        let mut pair = null_mut();
+        ok(vxs_pair_create(torus, torus, null(), &mut pair));
+        let mut manifolds = vxs_manifolds { data: null(), count: 0 };
 
         let mut contacts: Vec<vxs_contact> = Vec::with_capacity(1 << 16);
         let out = contacts.as_mut_ptr();
@@ -50,8 +55,19 @@ fn warm_queries_do_not_allocate() {
                 let allocations = allocations(call);
                 assert!(!warm || allocations == 0, "{name}, step {step}: {allocations} allocations");
             };
+            ok(vxs_pair_reset(pair));
             for step in 0..20 {
                 let (a, b) = (pose(0.0), pose(0.05 * step as f64));
+                let still =
+                    |pose: vxs_pose| vxs_kinematics { pose, center: pose.position, twist: vxs_twist::default() };
+                // Each answer is searched, and then kept.
+                for _ in 0..2 {
+                    let step_of_pair = vxs_pair_step { a: still(a), b: still(b), duration: 0.01 };
+                    quiet("update of a pair", step, &mut || {
+                        ok(vxs_pair_update(pair, &step_of_pair, &mut manifolds));
+                    });
+                    hits += manifolds.count;
+                }
                 quiet("all contacts", step, &mut || {
                     ok(vxs_query_contacts(
                         &vxs_body { shape: torus, pose: a },
@@ -117,6 +133,7 @@ fn warm_queries_do_not_allocate() {
         }
         assert!(hits > 0);
 
+        ok(vxs_pair_release(pair));
         ok(vxs_field_release(field));
         ok(vxs_workspace_destroy(workspace));
         ok(vxs_shape_release(sphere));

@@ -26,6 +26,7 @@
 #include "query.h"
 #include "motion.h"
 #include "response.h"
+#include "pair.h"
 #include "voxelmap.h"
 #include "voxtree.h"
 #include "hulls.h"

@@ -22,6 +22,7 @@
 #include "query.hpp"
 #include "motion.hpp"
 #include "response.hpp"
+#include "pair.hpp"
 #include "voxelmap.hpp"
 #include "voxtree.hpp"
 #include "hulls.hpp"

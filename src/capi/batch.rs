@@ -237,6 +237,39 @@ impl Batch {
         }
     }
 
+    /// Runs the jobs of pairs on the threads of the batch.
+    ///
+    /// # Errors
+    /// The failure of the first pair that failed.
+    pub(super) fn each<J: Send>(
+        &mut self,
+        jobs: &mut [J],
+        run: impl Fn(&mut J) -> crate::Result<()> + Sync,
+    ) -> Result<(), Failure> {
+        let threads = self.lanes.len().min(jobs.len());
+        let left = Mutex::new(jobs.iter_mut().enumerate());
+        let first: Mutex<Option<(usize, Failure)>> = Mutex::new(None);
+        let serve = || loop {
+            let Some((i, job)) = left.lock().next() else { break };
+            if let Err(error) = run(job) {
+                let Failure { status, message } = error.into();
+                let mut first = first.lock();
+                if first.as_ref().is_none_or(|(before, _)| i < *before) {
+                    *first = Some((i, Failure::new(status, format!("pairs[{i}]: {message}"))));
+                }
+            }
+        };
+        if threads <= 1 {
+            serve();
+        } else {
+            workers::work(|| rayon::scope(|scope| (0..threads).for_each(|_| scope.spawn(|_| serve()))))?;
+        }
+        match first.into_inner() {
+            Some((_, failure)) => Err(failure),
+            None => Ok(()),
+        }
+    }
+
     /// Writes the answers in the order of the pairs.
     unsafe fn write(
         &mut self,

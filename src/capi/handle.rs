@@ -56,6 +56,7 @@ pub(super) enum Kind {
     VoxTree,
     Hulls,
     Batch,
+    Pair,
 }
 
 impl Kind {
@@ -72,6 +73,7 @@ impl Kind {
             n if n == Kind::VoxTree as u32 => "vxs_voxtree",
             n if n == Kind::Hulls as u32 => "vxs_hulls",
             n if n == Kind::Batch as u32 => "vxs_batch",
+            n if n == Kind::Pair as u32 => "vxs_pair",
             _ => "handle of an unknown kind",
         }
     }

@@ -17,6 +17,7 @@ use super::hulls::*;
 use super::impulse::*;
 use super::mesh_motion::*;
 use super::motion::*;
+use super::pair::*;
 use super::patches::*;
 use super::primitive::*;
 use super::query_options::*;
@@ -218,6 +219,12 @@ layout!(vxs_patch, 208, {
     stiffness_center: 136,
     stiffness_moments: 160,
 });
+layout!(vxs_pair_options, 24, { struct_size: 0, max_points: 4, tolerance: 8, margin: 16 });
+layout!(vxs_pair_step, 264, { a: 0, b: 128, duration: 256 });
+layout!(vxs_pair_in_step, 272, { pair: 0, step: 8 });
+layout!(vxs_pair_point, 128, { point_on_a: 0, point_on_b: 24, normal: 48, separation: 72, gap: 80, id: 88, user: 96 });
+layout!(vxs_manifold, 48, { normal: 0, points: 24, count: 32, region: 40, reserved: 44 });
+layout!(vxs_manifolds, 16, { data: 0, count: 8 });
 layout!(vxs_voxelmap_options, 56, { struct_size: 0, form: 4, voxel_size: 8, resolution: 16, padding_voxels: 20, precision: 24, layer_limit: 28, branching: 32, offset_layers: 36, proximity_layers: 40, reserved: 44, memory_limit: 48 });
 layout!(vxs_voxelmap_info, 128, { struct_size: 0, form: 4, dims: 8, branching: 20, voxel_size: 24, unit: 32, precision: 40, layer_limit: 44, offset_layers: 48, proximity_layers: 52, min_layer: 56, max_layer: 60, min_value: 64, max_value: 72, surface_voxels: 80, interior_voxels: 88, bytes: 96, first_center: 104 });
 layout!(vxs_voxelmap_body, 64, { voxelmap: 0, pose: 8 });

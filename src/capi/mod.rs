@@ -42,6 +42,7 @@ pub mod log;
 pub mod materials;
 pub mod mesh_motion;
 pub mod motion;
+pub mod pair;
 pub mod patches;
 pub mod primitive;
 pub mod query;
@@ -60,13 +61,14 @@ pub mod voxtree_query;
 
 /// The C headers, in the order in which they include each other. Each entry lists the files of `src/capi` whose public
 /// items the header declares, in their order in the files.
-pub const HEADERS: [(&str, &[&str]); 12] = [
+pub const HEADERS: [(&str, &[&str]); 13] = [
     ("base", &["status.rs", "types.rs", "log.rs", "allocations.rs"]),
     ("cook", &["cook_options.rs", "primitive.rs", "create.rs"]),
     ("shape", &["shape_info.rs", "shape.rs", "segment_intervals.rs", "materials.rs", "forms.rs", "asset.rs"]),
     ("query", &["query_options.rs", "query.rs", "batch.rs", "contact_triangles.rs"]),
     ("motion", &["motion.rs", "mesh_motion.rs"]),
     ("response", &["response.rs", "impulse.rs", "patches.rs"]),
+    ("pair", &["pair.rs"]),
     ("voxelmap", &["voxelmap.rs", "voxelmap_query.rs"]),
     ("voxtree", &["voxtree.rs", "voxtree_query.rs"]),
     ("hulls", &["hulls.rs"]),

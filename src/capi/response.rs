@@ -200,13 +200,16 @@ pub(super) fn twist(argument: Arguments, twist: &vxs_twist) -> Result<Twist, Fai
 pub(super) unsafe fn dynamic_body<'a>(argument: &str, body: *const vxs_dynamic_body) -> Result<Body<'a>, Failure> {
     let body = check::input(argument, body)?;
     let geometry = handle::get(format_args!("{argument}->shape"), body.shape)?.geometry();
-    let k = body.kinematics;
-    let kinematics = Kinematics {
-        pose: check::pose_value(format_args!("{argument}->kinematics.pose."), &k.pose)?,
-        center: check::point(format_args!("{argument}->kinematics.center"), k.center)?,
-        twist: twist(format_args!("{argument}->kinematics"), &k.twist)?,
-    };
+    let kinematics = kinematics(format_args!("{argument}->kinematics"), &body.kinematics)?;
     Ok(Body { geometry, kinematics })
+}
+
+pub(super) fn kinematics(argument: Arguments, k: &vxs_kinematics) -> Result<Kinematics, Failure> {
+    Ok(Kinematics {
+        pose: check::pose_value(format_args!("{argument}.pose."), &k.pose)?,
+        center: check::point(format_args!("{argument}.center"), k.center)?,
+        twist: twist(argument, &k.twist)?,
+    })
 }
 
 fn rows(m: &Mat6) -> [f64; 36] {

@@ -6,7 +6,7 @@ use super::handle;
 use super::impulse::{mobility, vxs_impulse, vxs_impulses, vxs_mobility};
 use super::query::vxs_workspace;
 use super::record::argument::list;
-use super::response::{twist, vxs_kinematics};
+use super::response::{kinematics, vxs_kinematics};
 use super::status::*;
 use super::types::*;
 use super::voxtree::vxs_voxtree;
@@ -132,13 +132,8 @@ unsafe fn tree_of(body: *const vxs_voxtree_body) -> *const vxs_voxtree {
 unsafe fn placed<'a>(argument: &str, body: *const vxs_voxtree_body) -> Result<Placed<'a>, Failure> {
     let body = check::input(argument, body)?;
     let shape = &**handle::get(format_args!("{argument}->voxtree"), body.voxtree)?;
-    let k = body.kinematics;
-    Ok(Placed {
-        shape,
-        pose: check::pose_value(format_args!("{argument}->kinematics.pose."), &k.pose)?,
-        center: check::point(format_args!("{argument}->kinematics.center"), k.center)?,
-        twist: twist(format_args!("{argument}->kinematics"), &k.twist)?,
-    })
+    let Kinematics { pose, center, twist } = kinematics(format_args!("{argument}->kinematics"), &body.kinematics)?;
+    Ok(Placed { shape, pose, center, twist })
 }
 
 /// Fills `query` with the defaults: all pairs of voxels whose spheres intersect.

@@ -11,6 +11,7 @@
 
 mod hulls;
 mod manifold;
+mod pair;
 mod query;
 mod search;
 mod types;
@@ -18,6 +19,7 @@ mod workspace;
 
 pub use hulls::{hull_contacts, hull_distance, HullQuery, HullStats, HullWorkspace};
 pub use manifold::contacts_of;
+pub use pair::{Manifold, Motion, Origin, Pair, PairOptions, PairPoint, PairStep};
 pub use query::edge_contacts;
 pub use query::{contacts, distance};
 pub use types::directions;

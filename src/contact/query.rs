@@ -1,6 +1,7 @@
 //! Discrete queries: all contacts of two bodies, and the contact with the smallest separation.
 
 use super::manifold::{reduce, segment, Candidate, Grouping};
+use super::search::edges::Covering;
 use super::search::faces::{Faces, Wanted};
 use super::search::{apart, between, edges, frames, passes, sharp, Hit, Pass};
 use super::types::{Budget, Completeness, Contact, Coverage, Geometry, Query, Report, Roles, Segmentation, Step};
@@ -31,6 +32,20 @@ pub fn contacts<'w>(
     query: &Query,
     workspace: &'w mut Workspace,
 ) -> Result<&'w [Contact]> {
+    covering_contacts(a, pose_a, b, pose_b, query, None, workspace)
+}
+
+/// Returns the contacts of two bodies, and with a `tolerance`, metres, leaves out edges that are deeper by no more than it than a
+/// contact near them with a like normal.
+pub(super) fn covering_contacts<'w>(
+    a: Geometry,
+    pose_a: &Pose,
+    b: Geometry,
+    pose_b: &Pose,
+    query: &Query,
+    tolerance: Option<f64>,
+    workspace: &'w mut Workspace,
+) -> Result<&'w [Contact]> {
     check(query)?;
     let is_limited = query.budget != Budget::UNLIMITED;
     let coverage = if is_limited { Coverage::Samples } else { query.coverage };
@@ -53,7 +68,9 @@ pub fn contacts<'w>(
         find(&mut passes, query, workspace);
         workspace.report.coverage = moving;
         if let Some(surfaces) = surfaces.filter(|_| moving == Coverage::Edges) {
-            find_between(surfaces, poses, &passes, query, false, workspace);
+            let distance = COVERED * spacing(&passes);
+            let how = Between { alone: false, covering: tolerance.map(|tolerance| Covering { distance, tolerance }) };
+            find_between(surfaces, poses, &passes, query, how, workspace);
             if workspace.contacts.is_empty()
                 && matches!(query.roles, Roles::Auto | Roles::One)
                 && can_bring_both(&a, &b)
@@ -71,9 +88,8 @@ pub fn contacts<'w>(
     }
     if let Segmentation::Region { distance, angle } = query.segmentation {
         sort(&mut workspace.contacts);
-        let spacing = passes.iter().flatten().fold(0.0, |most, pass| f64::max(most, pass.shell.spacing.into()));
         let grouping = Grouping {
-            distance: if distance > 0.0 { distance } else { NEIGHBOURS * spacing },
+            distance: if distance > 0.0 { distance } else { NEIGHBOURS * spacing(&passes) },
             cosine: libm::cos(angle),
             preferred: query.preferred,
             preferred_regions: query.preferred_segments,
@@ -98,7 +114,7 @@ pub fn edge_contacts<'w>(
 ) -> &'w [Contact] {
     workspace.begin();
     let query = Query { max_separation, ..Query::default() };
-    find_between(surfaces, poses, &[None, None], &query, false, workspace);
+    find_between(surfaces, poses, &[None, None], &query, Between { alone: false, covering: None }, workspace);
     sort(&mut workspace.contacts);
     &workspace.contacts
 }
@@ -121,10 +137,18 @@ fn surfaces<'a>(a: &Geometry<'a>, b: &Geometry<'a>) -> Option<[&'a Surface; 2]> 
     Some([a.surface?, b.surface?])
 }
 
+/// Returns the larger distance between samples, metres.
+fn spacing(passes: &[Option<Pass>; 2]) -> f64 {
+    passes.iter().flatten().fold(0.0, |most, pass| f64::max(most, pass.shell.spacing.into()))
+}
+
+/// Distance over which a contact covers edges, in spacings: each point of the surface is within one of some sample.
+const COVERED: f64 = 1.5;
+
 /// Largest distance between neighbouring contacts, in spacings. Neighbouring samples are at most two spacings apart,
 /// because each point of the surface is within one spacing of some sample; the remaining half spacing allows for the
 /// curvature of the surface.
-const NEIGHBOURS: f64 = 2.5;
+pub(super) const NEIGHBOURS: f64 = 2.5;
 
 fn check(query: &Query) -> Result<()> {
     // Minus infinity is allowed: it finds nothing.
@@ -327,7 +351,7 @@ fn find_outlines(
     if !sharp::suffice(surfaces, query.max_separation) || !is_slow() {
         return false;
     }
-    find_between(surfaces, poses, passes, query, true, workspace);
+    find_between(surfaces, poses, passes, query, Between { alone: true, covering: None }, workspace);
     // Without contacts one body may be inside the other. Deep inside, faces can be deeper than their edges.
     let deepest = workspace.contacts.iter().fold(f64::INFINITY, |least, c| least.min(c.separation));
     if workspace.contacts.is_empty() || deepest < -query.max_separation {
@@ -341,14 +365,20 @@ fn find_outlines(
     true
 }
 
-/// Appends the contacts of edges and sharp corners, and removes those that do not count in the step. If they are `alone`,
-/// without samples, they surround the faces that touch.
+/// How edges and corners are searched.
+struct Between {
+    /// Without samples: then they surround the faces that touch.
+    alone: bool,
+    covering: Option<Covering>,
+}
+
+/// Appends the contacts of edges and sharp corners, and removes those that do not count in the step.
 fn find_between(
     surfaces: [&Surface; 2],
     poses: [&Pose; 2],
     passes: &[Option<Pass>; 2],
     query: &Query,
-    alone: bool,
+    Between { alone, covering }: Between,
     workspace: &mut Workspace,
 ) {
     let Workspace { edges: scratch, sharp: sharp_scratch, contacts, stats, .. } = workspace;
@@ -365,8 +395,9 @@ fn find_between(
         first = left;
         stats.edge_tests += tests;
     }
+    let passed = &sharp_scratch.passed;
     stats.edge_tests +=
-        edges::collect(surfaces, poses, query.max_separation, alone, &sharp_scratch.passed, scratch, contacts);
+        edges::collect(surfaces, poses, query.max_separation, alone, passed, covering, scratch, contacts);
     keep_counting(first, passes, query, contacts);
 }
 
@@ -481,12 +512,13 @@ pub fn distance(
         let Workspace { edges: scratch, sharp: sharp_scratch, contacts, stats, .. } = workspace;
         let poses = [pose_a, pose_b];
         let least = best.map_or(limit, |c| c.separation.min(limit));
-        stats.edge_tests += edges::collect(surfaces, poses, least, false, &[], scratch, contacts);
+        stats.edge_tests += edges::collect(surfaces, poses, least, false, &[], None, scratch, contacts);
         if !contacts.is_empty() && least > 0.0 {
             // Edges that have passed through each other keep their common normal.
             contacts.clear();
             stats.edge_tests += sharp::collect(surfaces, poses, least, false, sharp_scratch, contacts).1;
-            stats.edge_tests += edges::collect(surfaces, poses, least, false, &sharp_scratch.passed, scratch, contacts);
+            stats.edge_tests +=
+                edges::collect(surfaces, poses, least, false, &sharp_scratch.passed, None, scratch, contacts);
         }
         let deepest = contacts.iter().min_by(|p, q| order(p, q)).copied();
         contacts.clear();

@@ -7,6 +7,7 @@
 #include "bad_input/motions.h"
 #include "bad_input/queries.h"
 #include "bad_input/batches.h"
+#include "bad_input/pairs.h"
 #include "bad_input/shapes.h"
 /* These files use the rows of motions. */
 #include "bad_input/haptics.h"

@@ -24,6 +24,7 @@
 #include "voxelmaps.h"
 #include "voxtrees.h"
 #include "batches.h"
+#include "pairs.h"
 #include "record.h"
 
 static const struct function {
@@ -62,6 +63,7 @@ static const struct weight {
     {"vxs_query_voxtrees", 30},             {"vxs_query_voxtree_impulse", 20},  {"vxs_hulls_create_from_shape", 3},
     {"vxs_hulls_create_from_triangles", 3}, {"vxs_query_hull_contacts", 30},   {"vxs_query_hull_distance", 20},
     {"vxs_query_contacts_batch", 20},       {"vxs_record_start", 1},           {"vxs_record_stop", 2},
+    {"vxs_pair_update", 60},                {"vxs_pairs_update", 20},          {"vxs_pair_release", 3},
 };
 static unsigned weights[FUNCTION_COUNT], weight_sum;
 static _Atomic uint64_t succeeded[FUNCTION_COUNT], refused[FUNCTION_COUNT], took[FUNCTION_COUNT];
@@ -111,6 +113,7 @@ static void close_stream(struct stream *s) {
   for (size_t i = 0; i < HAPTICS; i++) drop_haptics(s, &s->haptics[i]);
   for (size_t i = 0; i < WORKSPACES; i++) drop_workspace(s, i);
   drop_batch(s);
+  for (size_t i = 0; i < KEPT_PAIRS; i++) drop_pair(s, i);
   for (size_t i = 0; i < FORMS; i++) {
     drop_form(s, &s->fields[i], FIELD), drop_form(s, &s->shells[i], POINTSHELL);
     drop_form(s, &s->maps[i], VOXELMAP), drop_form(s, &s->trees[i], VOXTREE), drop_form(s, &s->hulls[i], HULLS);

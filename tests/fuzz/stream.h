@@ -24,6 +24,7 @@ enum {
   SHAPES = 10,     /* slots of a stream */
   FORMS = 3,       /* slots for fields, for pointshells, and for voxelmaps */
   WORKSPACES = 3,
+  KEPT_PAIRS = 3,
   HAPTICS = 3,
   DEAD = 8,        /* released handles that are kept for use after release */
   OUTPUTS = 8,     /* of one call */
@@ -116,6 +117,7 @@ struct stream {
   struct form_slot fields[FORMS], shells[FORMS], maps[FORMS], trees[FORMS], hulls[FORMS];
   vxs_workspace *workspaces[WORKSPACES];
   vxs_batch *batch;
+  vxs_pair *pairs[KEPT_PAIRS];
   size_t segments[WORKSPACES]; /* how many contacts the last query of each found, SIZE_MAX: unknown */
   struct haptics_slot haptics[HAPTICS];
   struct dead dead[DEAD];

@@ -2,6 +2,7 @@
 //! class.
 
 mod apart;
+mod pair;
 mod scales;
 
 use nalgebra::Isometry3;

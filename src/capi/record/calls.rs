@@ -18,6 +18,7 @@ use crate::capi::impulse::*;
 use crate::capi::materials::*;
 use crate::capi::mesh_motion::*;
 use crate::capi::motion::*;
+use crate::capi::pair::*;
 use crate::capi::patches::*;
 use crate::capi::query::*;
 use crate::capi::response::*;
@@ -149,6 +150,13 @@ calls! { {
     vxs_batch_destroy(batch);
     vxs_query_contacts_batch(batch, pairs[pair_count], pair_count, query, contacts[capacity], capacity,
         offsets[pair_count.saturating_add(1)]);
+    vxs_pair_create(a, b, options, pair);
+    vxs_pair_release(pair);
+    vxs_pair_copy(pair, copy);
+    vxs_pair_reset(pair);
+    vxs_pair_update(pair, step, manifolds);
+    vxs_pairs_update(batch, pairs[count], count, manifolds[count]);
+    vxs_pair_get_report(pair, origin, report);
     vxs_query_triangles(a, b, contacts[count], count, triangles[count]);
     vxs_motion_pose(motion, t, pose);
     vxs_query_time_of_impact(a, b, query, workspace, contact, found);
@@ -231,6 +239,7 @@ pub const NOT_RECORDED: &[(&str, &str)] = &[
     ("vxs_impulse_init", INIT),
     ("vxs_mesh_motion_query_init", INIT),
     ("vxs_motion_query_init", INIT),
+    ("vxs_pair_options_init", INIT),
     ("vxs_patch_query_init", INIT),
     ("vxs_penalty_init", INIT),
     ("vxs_primitive_init", INIT),

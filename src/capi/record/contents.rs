@@ -17,6 +17,7 @@ use crate::capi::hulls::*;
 use crate::capi::impulse::*;
 use crate::capi::mesh_motion::*;
 use crate::capi::motion::*;
+use crate::capi::pair::*;
 use crate::capi::patches::*;
 use crate::capi::primitive::*;
 use crate::capi::query_options::*;
@@ -71,6 +72,7 @@ plain!(
     vxs_mesh_impact,
     vxs_response,
     vxs_mobility,
+    vxs_pair_step,
     vxs_impulses,
     vxs_patch,
     vxs_voxelmap_answer,
@@ -122,6 +124,7 @@ sized!(
     vxs_query_step,
     vxs_penalty,
     vxs_impulse,
+    vxs_pair_options,
     vxs_patch_query,
     vxs_voxelmap_options,
     vxs_voxelmap_query timed by max_nanoseconds,
@@ -218,6 +221,7 @@ macro_rules! values {
 values!(
     vxs_motion at to,
     vxs_kinematics at pose,
+    vxs_pair_step at b.pose,
     vxs_sweep at motion.to,
     vxs_haptics_limits, vxs_haptics_coupling, vxs_haptics_contact,
     vxs_haptics_timing, vxs_haptics_handle, vxs_haptics_texture,
@@ -433,6 +437,7 @@ macro_rules! arrays {
 arrays! {
     vxs_body { shape, pose }
     vxs_body_pair { a, b, workspace }
+    vxs_pair_in_step { pair, step }
     vxs_moving_body { shape, motion }
     vxs_dynamic_body { shape, kinematics }
     vxs_swept_body { shape, sweep }
@@ -450,5 +455,25 @@ impl Argument for vxs_body {
         let mut body: Self = std::mem::zeroed();
         Self::take_fields(&mut body, source)?;
         Ok(body)
+    }
+}
+
+/// The answer of a pair, without the numbers of the caller, which no call hands over.
+impl Target for vxs_manifolds {
+    unsafe fn digest(pointer: *const Self, length: usize, hash: &mut Hash) {
+        for i in 0..length {
+            let answer = pointer.add(i).read();
+            hash.word(answer.count as u64);
+            for k in 0..answer.count {
+                let manifold = answer.data.add(k).read();
+                digest_bytes(&manifold.normal, 1, hash);
+                hash.word(manifold.count as u64);
+                hash.word(manifold.region.into());
+                for p in 0..manifold.count {
+                    let point = vxs_pair_point { user: [0.0; 4], ..manifold.points.add(p).read() };
+                    digest_bytes(&point, 1, hash);
+                }
+            }
+        }
     }
 }

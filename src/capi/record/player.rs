@@ -19,6 +19,7 @@ use crate::capi::handle::{self, Exclusive, Kind};
 use crate::capi::haptics_handle::{vxs_haptics, Halves};
 use crate::capi::haptics_types::{vxs_haptics_motion, vxs_haptics_output};
 use crate::capi::hulls::vxs_hulls;
+use crate::capi::pair::vxs_pair;
 use crate::capi::query::vxs_workspace;
 use crate::capi::status::*;
 use crate::capi::types::{vxs_pose, vxs_shape};
@@ -388,6 +389,8 @@ unsafe fn release(held: &Held) {
         handle::release("object", pointer.cast::<vxs_voxtree>())
     } else if is(Kind::Hulls) {
         handle::release("object", pointer.cast::<vxs_hulls>())
+    } else if is(Kind::Pair) {
+        handle::release("object", pointer.cast::<vxs_pair>())
     } else {
         handle::release("object", pointer.cast::<vxs_batch>())
     };

@@ -241,6 +241,33 @@ impl Part<'_> {
     }
 }
 
+/// What makes a part of an edge no contact of its own: another contact in the place that is about as deep.
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) struct Covering {
+    /// Largest distance from the other contact to any point of the part, metres.
+    pub distance: f64,
+    /// Depth by which the part may be deeper, metres.
+    pub tolerance: f64,
+}
+
+/// Cosine of the largest angle between the normal of a contact and that of a part of an edge that it covers.
+const LIKE: f64 = 0.9;
+
+impl Covering {
+    /// Returns whether a contact covers a part of an edge: its middle and half its length, the unit vector from A to B there,
+    /// world frame, and a bound of its depth.
+    fn covers(&self, contacts: &[Contact], of_b: bool, middle: &Vec3, half: f64, normal: &Vec3, most: f64) -> bool {
+        let reach = self.distance - half;
+        reach > 0.0
+            && contacts.iter().any(|c| {
+                let own = if of_b { &c.point_on_b } else { &c.point_on_a };
+                -c.separation >= most - self.tolerance
+                    && (own - middle).norm_squared() <= reach * reach
+                    && c.normal.dot(normal) >= LIKE
+            })
+    }
+}
+
 /// Appends a contact for each part of an edge of either surface inside the other body: its deepest point, with an exact
 /// separation, at most `limit`. Edges that are deepest at a common corner have one contact. With `outline`, long and
 /// shallow parts have contacts near their ends too. Parts that go through the other body have none if a position of
@@ -251,9 +278,11 @@ pub(in super::super) fn collect(
     limit: f64,
     outline: bool,
     passed: &[(bool, u32, f64)],
+    covering: Option<Covering>,
     Scratch { crossings, stretches, corners }: &mut Scratch,
     contacts: &mut Vec<Contact>,
 ) -> u64 {
+    let known = contacts.len();
     let placement = placement(pose_b, pose_a);
     crossings.clear();
     corners.clear();
@@ -276,7 +305,35 @@ pub(in super::super) fn collect(
         for i in 0..=edge.len() {
             let (before, after) = (i.checked_sub(1).map(|i| &edge[i]), edge.get(i));
             let (start, end) = (before.map_or(0.0, |c| c.at), after.map_or(1.0, |c| c.at));
-            if end - start <= POINT || !other.contains(&part.point(0.5 * (start + end))) {
+            if end - start <= POINT {
+                continue;
+            }
+            let is_covered = |covering: Covering| {
+                let Some(crossing) = before.or(after) else { return false };
+                let Some(outward) = other.surface.normal(crossing.triangle) else { return false };
+                let outward =
+                    pose_b.rotation * other.placement.map_or(outward, |placement| placement.rotation * outward);
+                let normal = if of_b { outward } else { -outward };
+                let middle = (pose_b * nalgebra::Point3::from(part.point(0.5 * (start + end)))).coords;
+                let half = 0.5 * (end - start) * part.along.norm();
+                // The distance from a triangle is convex along the edge, and 0 at the crossing.
+                let far = |at: f64, crossing: &Crossing| other.distance(crossing.triangle, &part.point(at));
+                let most = match (before, after) {
+                    (Some(first), Some(last)) => {
+                        let (up, down) = (far(end, first), far(start, last));
+                        if up + down > 0.0 {
+                            up * down / (up + down)
+                        } else {
+                            0.0
+                        }
+                    }
+                    (Some(first), None) => far(end, first),
+                    (None, Some(last)) => far(start, last),
+                    (None, None) => return false,
+                };
+                covering.covers(&contacts[..known], of_b, &middle, half, &normal, most)
+            };
+            if covering.is_some_and(is_covered) || !other.contains(&part.point(0.5 * (start + end))) {
                 continue;
             }
             if before.and(after).is_some() && passed.iter().any(|p| (start..=end).contains(&p.2)) {

@@ -269,7 +269,7 @@ struct bad_handles {
 };
 
 static struct {
-  struct bad_handles shape, field, pointshell, workspace, haptics, voxelmap, voxtree, hulls, batch;
+  struct bad_handles shape, field, pointshell, workspace, haptics, voxelmap, voxtree, hulls, batch, pair;
   /* Memory that a read through an invalid handle may touch. */
   double memory[8];
 } bad;
@@ -337,6 +337,15 @@ static inline vxs_batch *new_batch(void) {
   return batch;
 }
 
+/* Returns a pair of two tetrahedra. */
+static inline vxs_pair *new_pair(void) {
+  vxs_shape *shape = tetrahedron();
+  vxs_pair *pair = NULL;
+  OK(vxs_pair_create(shape, shape, NULL, &pair));
+  OK(vxs_shape_release(shape));
+  return pair;
+}
+
 /* Returns the tetrahedron as a tool over one at the origin. */
 static inline vxs_haptics *new_haptics(void) {
   vxs_shape *shape = tetrahedron();
@@ -354,6 +363,7 @@ static inline void make_bad_handles(void) {
   bad.shape.other_kind = new_workspace();
   bad.field.other_kind = bad.pointshell.other_kind = bad.workspace.other_kind = bad.haptics.other_kind = shape;
   bad.voxelmap.other_kind = bad.voxtree.other_kind = bad.hulls.other_kind = bad.batch.other_kind = shape;
+  bad.pair.other_kind = shape;
 #ifdef VOXSHELL_TEST_PANIC
   vxs_contact contact;
   vxs_aabb bounds;
@@ -385,6 +395,9 @@ static inline void make_bad_handles(void) {
   bad.hulls.poisoned = new_hulls();
   vxs_test_panic_in_next_call();
   CHECK(vxs_hulls_get_info(bad.hulls.poisoned, NULL) == VXS_PANIC);
+  bad.pair.poisoned = new_pair();
+  vxs_test_panic_in_next_call();
+  CHECK(vxs_pair_reset(bad.pair.poisoned) == VXS_PANIC);
   bad.batch.poisoned = new_batch();
   vxs_test_panic_in_next_call();
   CHECK(vxs_query_contacts_batch(bad.batch.poisoned, NULL, 0, NULL, NULL, 0, &count) == VXS_PANIC);
@@ -398,6 +411,7 @@ static inline void make_bad_handles(void) {
   OK(vxs_voxtree_release(bad.voxtree.released = new_voxtree()));
   OK(vxs_hulls_release(bad.hulls.released = new_hulls()));
   OK(vxs_batch_destroy(bad.batch.released = new_batch()));
+  OK(vxs_pair_release(bad.pair.released = new_pair()));
   OK(vxs_shape_release(bad.shape.released = tetrahedron()));
 }
 
@@ -413,6 +427,7 @@ static inline void release_bad_handles(void) {
   OK(vxs_voxtree_release(bad.voxtree.poisoned));
   OK(vxs_hulls_release(bad.hulls.poisoned));
   OK(vxs_batch_destroy(bad.batch.poisoned));
+  OK(vxs_pair_release(bad.pair.poisoned));
 }
 
 #endif

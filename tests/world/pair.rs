@@ -1,0 +1,259 @@
+//! Pairs of bodies from step to step: an answer is kept while the bodies hardly move and is then near that of a new search,
+//! points keep their ids and the numbers of the host, and contacts ahead of time are those that the step brings.
+
+use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion};
+use support::parts;
+use support::rng::Rng;
+use voxshell::asset::Shape;
+use voxshell::contact::{Coverage, Motion, Origin, Pair, PairOptions, PairPoint, PairStep, Workspace};
+use voxshell::math::{Pose, Vec3};
+use voxshell::mesh::{primitives, TriMesh};
+
+use super::{all_contacts, closest, cooked, random_pose};
+
+fn update(pair: &mut Pair, a: &Shape, b: &Shape, step: &PairStep) {
+    let owners = [a.owner(), b.owner()];
+    let [a, b] = [a, b].map(|shape| shape.geometry_for(Coverage::Edges).unwrap());
+    pair.update([&a, &b], Some(owners), step).unwrap();
+}
+
+fn updated(a: &Shape, b: &Shape, step: &PairStep) -> Pair {
+    let mut pair = Pair::new(PairOptions::default()).unwrap();
+    update(&mut pair, a, b, step);
+    pair
+}
+
+/// Returns a pose at which a body penetrates another that is at the origin, by about `depth`.
+fn touching(a: &Shape, b: &Shape, rng: &mut Rng, depth: f64, workspace: &mut Workspace) -> Option<Pose> {
+    let (rotation, direction) = (rng.rotation(), rng.vector().normalize());
+    let at = |distance: f64| Isometry3::from_parts((direction * distance).into(), rotation);
+    let (mut low, mut high) = (0.0, 3.0);
+    let mut found = None;
+    for _ in 0..20 {
+        let middle = 0.5 * (low + high);
+        let c = closest(a, &at(middle), b, &Pose::identity(), workspace);
+        if -c.separation > depth {
+            low = middle;
+        } else {
+            high = middle;
+            found = (c.separation < -0.3 * depth).then(|| at(middle)).or(found);
+        }
+    }
+    found
+}
+
+/// Returns a motion about the middle of a body that moves no corner by more than `most`, and some by nearly as much.
+fn small_motion(mesh: &TriMesh, pose: &Pose, most: f64, rng: &mut Rng) -> Pose {
+    let middle = (pose * Point3::from(mesh.bounds().center())).coords;
+    let turn = UnitQuaternion::from_scaled_axis(rng.vector() * most);
+    let there = Translation3::from(middle);
+    let moved = Translation3::from(rng.vector() * most) * (there * turn * there.inverse()) * pose;
+    let corners = || mesh.vertices.iter().map(|p| Point3::from(*p));
+    let largest = corners().map(|p| (moved * p - pose * p).norm()).fold(0.0, f64::max);
+    // Half of it along the line between the poses is hardly more than half as far.
+    pose.lerp_slerp(&moved, most / largest)
+}
+
+fn tolerance(a: &TriMesh, b: &TriMesh) -> f64 {
+    a.bounds().extents().amax().min(b.bounds().extents().amax()) / 2000.0
+}
+
+/// Returns two bodies from a seed, the first no larger than the second.
+fn bodies(rng: &mut Rng) -> [TriMesh; 2] {
+    let (a, b) = (parts::body(rng), parts::body(rng));
+    let radius = |mesh: &TriMesh| mesh.bounds().extents().norm();
+    if radius(&a) <= radius(&b) {
+        [a, b]
+    } else {
+        [b, a]
+    }
+}
+
+#[test]
+fn an_answer_is_kept_while_the_bodies_hardly_move() {
+    let mut workspace = Workspace::new();
+    let (mut kept, mut points, mut searched) = (0, 0, 0);
+    for seed in 0..super::seeds(12) {
+        let mut rng = Rng(seed);
+        let meshes = bodies(&mut rng);
+        let [a, b] = meshes.each_ref().map(cooked);
+        let t = tolerance(&meshes[0], &meshes[1]);
+        let Some(pose) = touching(&a, &b, &mut rng, 4.0 * t, &mut workspace) else { continue };
+        let placed = random_pose(&mut rng, 3.0);
+        let mut pair = updated(&a, &b, &PairStep::at_rest(placed * pose, placed));
+        assert_eq!(pair.origin(), Origin::Searched);
+        assert!(!pair.manifolds().is_empty(), "seed {seed}");
+        let numbered = pair.points_mut().iter_mut().enumerate();
+        numbered.for_each(|(i, point)| point.user = [i as f64, -1.0, 0.5, seed as f64]);
+        let before: Vec<PairPoint> = pair.points().to_vec();
+        // Both bodies move together, and the first a little against the other.
+        let together = random_pose(&mut rng, 2.0);
+        let near = small_motion(&meshes[0], &pose, 0.1 * t, &mut rng);
+        update(&mut pair, &a, &b, &PairStep::at_rest(together * near, together));
+        assert_eq!(pair.origin(), Origin::Recycled, "seed {seed}");
+        kept += 1;
+        for (before, point) in before.iter().zip(pair.points()) {
+            assert_eq!((before.id, before.user), (point.id, point.user), "seed {seed}");
+            assert!((before.separation - point.separation).abs() <= 0.25 * t, "seed {seed}: {before:?} {point:?}");
+            points += 1;
+        }
+        for manifold in pair.manifolds() {
+            for point in &pair.points()[manifold.first..manifold.first + manifold.count] {
+                let apart = point.point_on_b - point.point_on_a;
+                assert!((apart.norm() - point.separation.abs()).abs() <= 0.5 * t, "seed {seed}: {point:?}");
+            }
+        }
+        let fresh = updated(&a, &b, &PairStep::at_rest(together * near, together));
+        let deepest = |pair: &Pair| pair.points().iter().map(|p| p.separation).fold(f64::INFINITY, f64::min);
+        let off = (deepest(&fresh) - deepest(&pair)).abs();
+        assert!(off <= 0.5 * t, "seed {seed}: the deepest is {} off, tolerance {t}", off);
+        // Farther than a quarter of the tolerance.
+        let far = small_motion(&meshes[0], &pose, 0.6 * t, &mut rng);
+        update(&mut pair, &a, &b, &PairStep::at_rest(together * far, together));
+        assert_eq!(pair.origin(), Origin::Searched, "seed {seed}");
+        searched += 1;
+    }
+    assert!(kept >= 8 && points >= 30 && searched >= 8, "{kept} {points} {searched}");
+}
+
+#[test]
+fn a_new_pair_has_the_deepest_contact_of_the_query() {
+    let mut workspace = Workspace::new();
+    let mut compared = 0;
+    for seed in 100..100 + super::seeds(12) {
+        let mut rng = Rng(seed);
+        let meshes = bodies(&mut rng);
+        let [a, b] = meshes.each_ref().map(cooked);
+        let t = tolerance(&meshes[0], &meshes[1]);
+        let Some(pose) = touching(&a, &b, &mut rng, 8.0 * t, &mut workspace) else { continue };
+        let pair = updated(&a, &b, &PairStep::at_rest(pose, Pose::identity()));
+        let all = all_contacts(&a, &pose, &b, &Pose::identity(), &mut workspace);
+        let deepest = pair.points().iter().map(|p| p.separation).fold(f64::INFINITY, f64::min);
+        assert!((deepest - all[0].separation).abs() <= t, "seed {seed}: {deepest} and {}", all[0].separation);
+        let mut ids: Vec<u64> = pair.points().iter().map(|p| p.id).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        assert_eq!(ids.len(), pair.points().len(), "seed {seed}: an id is there twice");
+        assert!(pair.manifolds().iter().all(|m| (1..=4).contains(&m.count)), "seed {seed}");
+        assert!(pair.manifolds().iter().all(|m| (m.normal.norm() - 1.0).abs() < 1e-9), "seed {seed}");
+        compared += 1;
+    }
+    assert!(compared >= 8, "{compared}");
+}
+
+#[test]
+fn points_keep_their_ids_and_numbers_while_a_body_slides() {
+    let (mut steps, mut kept, mut all) = (0, 0, 0);
+    let mut workspace = Workspace::new();
+    for seed in 200..200 + super::seeds(6) {
+        let mut rng = Rng(seed);
+        let meshes = bodies(&mut rng);
+        let [a, b] = meshes.each_ref().map(cooked);
+        let t = tolerance(&meshes[0], &meshes[1]);
+        let Some(mut pose) = touching(&a, &b, &mut rng, 6.0 * t, &mut workspace) else { continue };
+        let mut pair = updated(&a, &b, &PairStep::at_rest(pose, Pose::identity()));
+        let along = rng.vector().normalize() * t;
+        for k in 0..20 {
+            // Each number tells where its point was first seen.
+            for point in pair.points_mut() {
+                if point.user == [0.0; 4] {
+                    point.user = [point.id as f64, f64::from(k) + 1.0, 0.0, 0.0];
+                }
+            }
+            let before: Vec<u64> = pair.points().iter().map(|p| p.id).collect();
+            pose = Translation3::from(along) * pose;
+            update(&mut pair, &a, &b, &PairStep::at_rest(pose, Pose::identity()));
+            for point in pair.points() {
+                let is_old = before.contains(&point.id);
+                assert_eq!(point.user != [0.0; 4], is_old, "seed {seed}, step {k}");
+                assert!(!is_old || point.user[0] == point.id as f64, "seed {seed}, step {k}");
+                kept += usize::from(is_old);
+                all += 1;
+            }
+            steps += 1;
+        }
+    }
+    assert!(steps >= 60 && 2 * kept > all, "{steps} steps, {kept} of {all} points stayed");
+}
+
+#[test]
+fn a_reset_pair_and_a_copy_give_the_same_bytes() {
+    let mut workspace = Workspace::new();
+    let mut rng = Rng(7);
+    let meshes = bodies(&mut rng);
+    let [a, b] = meshes.each_ref().map(cooked);
+    let t = tolerance(&meshes[0], &meshes[1]);
+    let pose = touching(&a, &b, &mut rng, 6.0 * t, &mut workspace).expect("bodies that touch");
+    let mut pair = updated(&a, &b, &PairStep::at_rest(pose, Pose::identity()));
+    for k in 0..12 {
+        let distance = [0.05, 2.0, 0.1][k % 3] * t;
+        let moved = small_motion(&meshes[0], &pose, distance, &mut rng);
+        let step = PairStep::at_rest(moved, Pose::identity());
+        pair.points_mut().iter_mut().for_each(|point| point.user[3] = k as f64 + 1.0);
+        let mut copy = pair.copied();
+        update(&mut pair, &a, &b, &step);
+        update(&mut copy, &a, &b, &step);
+        assert_eq!((pair.origin(), pair.points(), pair.manifolds()), (copy.origin(), copy.points(), copy.manifolds()));
+        copy.reset();
+        assert!(copy.points().is_empty() && copy.manifolds().is_empty());
+        update(&mut copy, &a, &b, &step);
+        let fresh = updated(&a, &b, &step);
+        assert_eq!(
+            (copy.origin(), copy.points(), copy.manifolds()),
+            (fresh.origin(), fresh.points(), fresh.manifolds())
+        );
+    }
+}
+
+/// A cube of 100 mm that falls at 5 m/s, above a plate and beside it.
+#[test]
+fn a_contact_ahead_of_time_is_one_that_the_step_brings() {
+    let cube = cooked(&primitives::cuboid([0.05; 3]).unwrap());
+    let plate = cooked(&primitives::cuboid([0.5, 0.5, 0.05]).unwrap());
+    let falling = |x: f64, height: f64, speed: f64| {
+        let pose = Isometry3::translation(x, 0.02, 0.05 + 0.05 + height);
+        let a = Motion { linear_velocity: Vec3::new(0.0, 0.0, -speed), ..Motion::at_rest(pose) };
+        PairStep { a, b: Motion::at_rest(Pose::identity()), duration: 1.0 / 60.0 }
+    };
+    // It falls 83 mm in the step.
+    let above = updated(&cube, &plate, &falling(0.3, 0.04, 5.0));
+    assert_eq!(above.manifolds().len(), 1);
+    let manifold = &above.manifolds()[0];
+    assert!(manifold.count >= 3 && manifold.normal.z < -0.999, "{manifold:?}");
+    for point in above.points() {
+        assert!((point.separation - 0.04).abs() < 1e-6 && (point.gap - (0.04 - 5.0 / 60.0)).abs() < 1e-6, "{point:?}");
+    }
+    assert!(updated(&cube, &plate, &falling(0.3, 0.1, 5.0)).points().is_empty(), "too far for the step");
+    assert!(updated(&cube, &plate, &falling(0.3, 0.04, -5.0)).points().is_empty(), "on its way up");
+    assert!(updated(&cube, &plate, &falling(0.58, 0.04, 5.0)).points().is_empty(), "beside the plate");
+    assert!(!updated(&cube, &plate, &falling(0.53, 0.04, 5.0)).points().is_empty(), "over the edge of the plate");
+}
+
+#[test]
+fn numbers_out_of_range_are_refused_by_name_and_change_nothing() {
+    let cube = cooked(&primitives::cuboid([0.05; 3]).unwrap());
+    let good = PairStep::at_rest(Isometry3::translation(0.09, 0.0, 0.0), Pose::identity());
+    let mut pair = updated(&cube, &cube, &good);
+    assert!(!pair.points().is_empty());
+    let before = pair.points().to_vec();
+    let mut steps = [good; 5];
+    steps[0].a.pose.translation.x = f64::NAN;
+    steps[1].b.center_of_mass.y = f64::INFINITY;
+    steps[2].a.linear_velocity.z = 1e30;
+    steps[3].b.angular_velocity.x = f64::NAN;
+    steps[4].duration = -1.0;
+    let geometry = cube.geometry_for(Coverage::Edges).unwrap();
+    let names = ["a.pose", "b.center_of_mass", "a.linear_velocity", "b.angular_velocity", "duration"];
+    for (step, name) in steps.iter().zip(names) {
+        let error = pair.update([&geometry, &geometry], None, step).unwrap_err().to_string();
+        assert!(error.contains(name), "{error}");
+        assert_eq!(pair.points(), before);
+    }
+    for (options, name) in [
+        (PairOptions { tolerance: -1.0, ..PairOptions::default() }, "tolerance"),
+        (PairOptions { margin: f64::NAN, ..PairOptions::default() }, "margin"),
+    ] {
+        let error = Pair::new(options).err().expect("a length out of range").to_string();
+        assert!(error.contains(name), "{error}");
+    }
+}
