@@ -59,7 +59,7 @@ impl Surface {
     }
 
     /// Returns whether each triangle has the inside behind it and the outside before it.
-    pub(crate) fn has_sides(&self) -> bool {
+    pub fn has_sides(&self) -> bool {
         self.bounds_inside
     }
 

@@ -34,6 +34,12 @@ const TRIALS: usize = 1000;
 /// triangles crosses both.
 const POINT: f64 = 1e-12;
 
+/// Sine of the angle below which an edge that passes through a triangle may as well only touch it.
+const GRAZING: f64 = 1e-6;
+
+/// Crossings of an edge that are this near to each other, as a fraction of its length, may be at one place.
+const APART: f64 = 1e-9;
+
 /// Triangles whose distances differ by at most this fraction are equally close.
 const EQUALLY_CLOSE: f64 = 1e-3;
 
@@ -59,7 +65,7 @@ struct Placed<'a> {
 impl Placed<'_> {
     fn edge(&self, edge: u32) -> [Vec3; 2] {
         let ends = self.surface.edge(edge);
-        self.placement.map_or(ends, |placement| ends.map(|p| placement.place(&p)))
+        self.placement.map_or(ends, |placement| [placement.place(&ends[0]), placement.place(&ends[1])])
     }
 
     /// Returns the corner at a position on an edge, if it is one of its ends.
@@ -87,6 +93,16 @@ impl Placed<'_> {
 
     fn contains(&self, p: &Vec3) -> bool {
         self.surface.contains(self.local(p))
+    }
+
+    /// Returns whether a direction leads into the surface through a triangle, where that is certain.
+    fn enters(&self, triangle: u32, along: &Vec3) -> Option<bool> {
+        if !self.surface.has_sides() {
+            return None;
+        }
+        let along = self.placement.map_or(*along, |placement| placement.rotation.tr_mul(along));
+        let against = -self.surface.normal(triangle)?.dot(&along);
+        (against.abs() > GRAZING * along.norm()).then_some(against > 0.0)
     }
 
     fn distance(&self, triangle: u32, p: &Vec3) -> f64 {
@@ -333,7 +349,24 @@ pub(in super::super) fn collect(
                 };
                 covering.covers(&contacts[..known], of_b, &middle, half, &normal, most)
             };
-            if covering.is_some_and(is_covered) || !other.contains(&part.point(0.5 * (start + end))) {
+            if covering.is_some_and(is_covered) {
+                continue;
+            }
+            // A crossing tells the side, unless there is another one at the same place: an edge that touches a ridge.
+            let is_single = |k: usize| {
+                let at = |k: usize| edge.get(k).map_or(f64::INFINITY, |crossing| crossing.at);
+                let before = k.checked_sub(1).map_or(f64::NEG_INFINITY, at);
+                edge[k].at - before > APART && at(k + 1) - edge[k].at > APART
+            };
+            let entered =
+                (i > 0 && is_single(i - 1)).then(|| other.enters(edge[i - 1].triangle, &part.along)).flatten();
+            let left = (i < edge.len() && is_single(i)).then(|| other.enters(edge[i].triangle, &-part.along)).flatten();
+            let is_inside = match (entered, left) {
+                (Some(entered), Some(left)) if entered == left => entered,
+                (Some(inside), None) | (None, Some(inside)) if before.is_none() || after.is_none() => inside,
+                _ => other.contains(&part.point(0.5 * (start + end))),
+            };
+            if !is_inside {
                 continue;
             }
             if before.and(after).is_some() && passed.iter().any(|p| (start..=end).contains(&p.2)) {

@@ -3,7 +3,7 @@
 //! Every point in which two surfaces intersect lies on a segment that ends where an edge passes through a triangle, so
 //! no intersection is without such a crossing.
 
-use super::dual::{descend, Placement};
+use super::dual::{boxes_are_apart, descend, Placement};
 use super::Bvh;
 use crate::triangle::Corners;
 use voxshell_base::math::Vec3;
@@ -112,9 +112,9 @@ pub fn crossings(
     let mut triangle_tests = 0;
     let node_tests = descend(first, second, placement, 0.0, |a, b| {
         for ka in a.triangles() {
-            let t = first.corners[ka].map(|p| placement.place(&p));
+            let t = placement.place_corners(&first.corners[ka]);
             let (low, high) = (t[0].inf(&t[1]).inf(&t[2]), t[0].sup(&t[1]).sup(&t[2]));
-            if (0..3).any(|k| low[k] > b.max[k] || high[k] < b.min[k]) {
+            if boxes_are_apart(&low, &high, &b.min.into(), &b.max.into()) {
                 continue;
             }
             let plane = Plane::of(&t);
@@ -125,7 +125,7 @@ pub fn crossings(
                 let u = &second.corners[kb];
                 triangle_tests += 1;
                 let (lower, upper) = (u[0].inf(&u[1]).inf(&u[2]), u[0].sup(&u[1]).sup(&u[2]));
-                if (0..3).any(|k| low[k] > upper[k] || high[k] < lower[k]) {
+                if boxes_are_apart(&low, &high, &lower, &upper) {
                     continue;
                 }
                 let under = plane.sides(u);
@@ -167,15 +167,18 @@ impl Plane {
     /// Returns six times the volumes of the tetrahedra of each corner of `t` over the triangle; 0 within rounding.
     #[inline]
     fn sides(&self, t: &Corners) -> [f64; 3] {
-        t.map(|p| {
-            let d = p - self.origin;
-            let volume = d.dot(&self.normal);
-            if volume.abs() <= self.rounding * d.amax() {
-                0.0
-            } else {
-                volume
-            }
-        })
+        [self.side(&t[0]), self.side(&t[1]), self.side(&t[2])]
+    }
+
+    #[inline(always)]
+    fn side(&self, p: &Vec3) -> f64 {
+        let d = p - self.origin;
+        let volume = d.dot(&self.normal);
+        if volume.abs() <= self.rounding * d.amax() {
+            0.0
+        } else {
+            volume
+        }
     }
 
     /// Returns whether a box is on one side of the plane, clear of rounding: then so is each triangle in it.
@@ -188,7 +191,8 @@ impl Plane {
 }
 
 fn is_beside(sides: &[f64; 3]) -> bool {
-    sides.iter().all(|s| *s > 0.0) || sides.iter().all(|s| *s < 0.0)
+    let [a, b, c] = *sides;
+    (a > 0.0 && b > 0.0 && c > 0.0) || (a < 0.0 && b < 0.0 && c < 0.0)
 }
 
 /// Returns the edges that triangle `k`, with corners `own`, tests and that cross the triangle `through`, each with the
@@ -210,7 +214,7 @@ fn edges_through<'a>(
         }
         // The line passes through the triangle if it passes all three sides in the same sense.
         let (p, along) = (&own[i], own[j] - own[i]);
-        let relative = through.map(|c| c - p);
+        let relative = [through[0] - p, through[1] - p, through[2] - p];
         let mut senses = (false, false);
         for m in 0..3 {
             let (a, b) = (&relative[m], &relative[(m + 1) % 3]);

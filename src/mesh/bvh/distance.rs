@@ -132,7 +132,7 @@ impl Nearest<'_> {
     fn leaves(&mut self, first: &Bvh, second: &Bvh, a: &Node, b: &Node) {
         let least = b.triangles().fold(f64::INFINITY, |least, kb| least.min(self.axis.least(&second.corners[kb])));
         for ka in a.triangles() {
-            let t = first.corners[ka].map(|p| self.placement.place(&p));
+            let t = self.placement.place_corners(&first.corners[ka]);
             if least - self.axis.most(&t) >= self.root {
                 continue;
             }

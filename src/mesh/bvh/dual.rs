@@ -5,6 +5,7 @@
 
 use super::node::{Node, MAX_DEPTH};
 use super::Bvh;
+use crate::triangle::Corners;
 use voxshell_base::math::{Mat3, Vec3};
 
 /// A rigid motion from the frame of one mesh to that of the other.
@@ -18,6 +19,12 @@ impl Placement {
     #[inline]
     pub fn place(&self, p: &Vec3) -> Vec3 {
         self.rotation * p + self.translation
+    }
+
+    /// Places the corners of a triangle.
+    #[inline(always)]
+    pub fn place_corners(&self, t: &Corners) -> Corners {
+        [self.place(&t[0]), self.place(&t[1]), self.place(&t[2])]
     }
 
     #[inline]
@@ -44,6 +51,14 @@ impl Pairs {
     }
 }
 
+/// Twice the middle, the half extents and the edges of a box in another frame.
+struct PlacedBox {
+    middle: [f64; 3],
+    reach: [f64; 3],
+    /// Along its own axes.
+    size: [f64; 3],
+}
+
 /// The separating axis test for boxes of the two hierarchies, the first placed in the frame of the second.
 pub(super) struct Separation {
     /// Boxes count as apart if the gap along an axis is larger, metres.
@@ -62,26 +77,46 @@ impl Separation {
         Self { distance, rotation, absolute, translation: placement.translation.into() }
     }
 
-    #[inline]
-    fn apart(&self, a: ([f64; 3], [f64; 3]), b: ([f64; 3], [f64; 3])) -> bool {
-        let middle = |(min, max): &([f64; 3], [f64; 3])| [0, 1, 2].map(|i| 0.5 * (min[i] + max[i]));
-        let half = |(min, max): &([f64; 3], [f64; 3])| [0, 1, 2].map(|i| 0.5 * (max[i] - min[i]));
-        let (ca, ha, cb, hb) = (middle(&a), half(&a), middle(&b), half(&b));
-        let r = &self.rotation;
-        let s = &self.absolute;
-        let mut d = [0.0; 3];
+    /// Returns a box of the first hierarchy in the frame of the second.
+    #[inline(always)]
+    fn placed(&self, node: &Node) -> PlacedBox {
+        let (mut middle, mut reach, mut size) = ([0.0; 3], [0.0; 3], [0.0; 3]);
+        let mut from = [0.0; 3];
+        for k in 0..3 {
+            from[k] = node.min[k] + node.max[k];
+            size[k] = node.max[k] - node.min[k];
+        }
         for i in 0..3 {
-            d[i] = ((r[i][0] * ca[0] + r[i][1] * ca[1]) + r[i][2] * ca[2]) + self.translation[i] - cb[i];
-            let reach = ((s[i][0] * ha[0] + s[i][1] * ha[1]) + s[i][2] * ha[2]) + hb[i] + self.distance;
-            if d[i].abs() > reach {
+            let (r, s) = (&self.rotation[i], &self.absolute[i]);
+            middle[i] = ((r[0] * from[0] + r[1] * from[1]) + r[2] * from[2]) + 2.0 * self.translation[i];
+            reach[i] = (s[0] * size[0] + s[1] * size[1]) + s[2] * size[2];
+        }
+        PlacedBox { middle, reach, size }
+    }
+
+    /// Returns whether a box of the first hierarchy is apart from one of the second.
+    #[inline(always)]
+    fn apart(&self, a: &PlacedBox, b: &Node) -> bool {
+        let twice = 2.0 * self.distance;
+        let (mut d, mut size) = ([0.0; 3], [0.0; 3]);
+        for i in 0..3 {
+            d[i] = a.middle[i] - (b.min[i] + b.max[i]);
+            size[i] = b.max[i] - b.min[i];
+        }
+        for i in 0..3 {
+            if d[i].abs() > a.reach[i] + size[i] + twice {
                 return true;
             }
         }
-        (0..3).any(|j| {
+        let (r, s) = (&self.rotation, &self.absolute);
+        for j in 0..3 {
             let off = (r[0][j] * d[0] + r[1][j] * d[1]) + r[2][j] * d[2];
-            let reach = ((s[0][j] * hb[0] + s[1][j] * hb[1]) + s[2][j] * hb[2]) + ha[j] + self.distance;
-            off.abs() > reach
-        })
+            let reach = ((s[0][j] * size[0] + s[1][j] * size[1]) + s[2][j] * size[2]) + a.size[j] + twice;
+            if off.abs() > reach {
+                return true;
+            }
+        }
+        false
     }
 
     /// Returns a lower bound of the squared distance between two boxes, m²: the distance between the boxes along the axes
@@ -120,33 +155,53 @@ pub(super) fn descend(
     distance: f64,
     mut leaves: impl FnMut(&Node, &Node),
 ) -> u64 {
-    let mut tests = 0;
     if first.is_empty() || second.is_empty() {
-        return tests;
+        return 0;
     }
     let separation = Separation::new(placement, distance);
     let mut pairs = Pairs { items: [(0, 0); 2 * MAX_DEPTH + 4], len: 0 };
-    pairs.push((0, 0));
+    let mut tests = 1;
+    if !separation.apart(&separation.placed(&first.nodes[0]), &second.nodes[0]) {
+        pairs.push((0, 0));
+    }
     while let Some((i, j)) = pairs.pop() {
         let (a, b) = (&first.nodes[i as usize], &second.nodes[j as usize]);
-        tests += 1;
-        if separation.apart((a.min, a.max), (b.min, b.max)) {
-            continue;
-        }
         if a.count > 0 && b.count > 0 {
             leaves(a, b);
             continue;
         }
-        let size = |n: &Node| (0..3).map(|k| n.max[k] - n.min[k]).fold(0.0, f64::max);
-        if b.count > 0 || (a.count == 0 && size(a) >= size(b)) {
-            pairs.push((a.first + 1, j));
-            pairs.push((a.first, j));
+        tests += 2;
+        // The first child is on top of the stack.
+        if b.count > 0 || (a.count == 0 && largest(a) >= largest(b)) {
+            for child in [a.first + 1, a.first] {
+                if !separation.apart(&separation.placed(&first.nodes[child as usize]), b) {
+                    pairs.push((child, j));
+                }
+            }
         } else {
-            pairs.push((i, b.first + 1));
-            pairs.push((i, b.first));
+            let a = separation.placed(a);
+            for child in [b.first + 1, b.first] {
+                if !separation.apart(&a, &second.nodes[child as usize]) {
+                    pairs.push((i, child));
+                }
+            }
         }
     }
     tests
+}
+
+/// Returns the longest edge of a box.
+#[inline(always)]
+fn largest(node: &Node) -> f64 {
+    (node.max[0] - node.min[0]).max(node.max[1] - node.min[1]).max(node.max[2] - node.min[2])
+}
+
+/// Returns whether two boxes are apart.
+#[inline(always)]
+pub(super) fn boxes_are_apart(low: &Vec3, high: &Vec3, other_low: &Vec3, other_high: &Vec3) -> bool {
+    (low.x > other_high.x) | (high.x < other_low.x)
+        || (low.y > other_high.y) | (high.y < other_low.y)
+        || (low.z > other_high.z) | (high.z < other_low.z)
 }
 
 /// Calls `found` with the indices of the triangles of both meshes whose boxes, in the frame of the second, are not
@@ -161,17 +216,17 @@ pub fn near_pairs(
     let mut item_tests = 0;
     let node_tests = descend(first, second, placement, distance, |a, b| {
         for ka in a.triangles() {
-            let t = first.corners[ka].map(|p| placement.place(&p));
+            let t = placement.place_corners(&first.corners[ka]);
             let (low, high) = (t[0].inf(&t[1]).inf(&t[2]), t[0].sup(&t[1]).sup(&t[2]));
             let (low, high) = (low.add_scalar(-distance), high.add_scalar(distance));
-            if (0..3).any(|k| low[k] > b.max[k] || high[k] < b.min[k]) {
+            if boxes_are_apart(&low, &high, &b.min.into(), &b.max.into()) {
                 continue;
             }
             for kb in b.triangles() {
                 let u = &second.corners[kb];
                 item_tests += 1;
                 let (lower, upper) = (u[0].inf(&u[1]).inf(&u[2]), u[0].sup(&u[1]).sup(&u[2]));
-                if (0..3).all(|k| low[k] <= upper[k] && high[k] >= lower[k]) {
+                if !boxes_are_apart(&low, &high, &lower, &upper) {
                     found(first.id(ka), second.id(kb));
                 }
             }
