@@ -48,11 +48,10 @@ typedef struct vxs_body {
  * edges and corners of the meshes are locally closest: two edges, or a corner and a surface, apart by at most that
  * separation or a quarter of the smaller body's extent. Sharp is a convex edge at which the surface turns by more than 10
  * degrees. Samples within four voxels of the other mesh have the exact separation, direction and closest point of its
- * triangles. Against a bounded convex analytic shape, such as a sphere, contacts are samples, and places of the faces between
- * them, up to a separation of its least half extent: no place of the mesh is deeper than a contact near it by more than 1/1000 of
- * that, and a
- * shape whose middle is in the mesh has a contact where it leads out. With a limit on the search, contacts are as with
- * VXS_COVERAGE_SAMPLES.
+ * triangles. Against a bounded convex analytic shape, such as a sphere, contacts are samples, and places of the faces
+ * between them, up to a separation of its least half extent: no place of the mesh is deeper than a contact near it by
+ * more than 1/1000 of that, and a shape whose middle is in the mesh has a contact where it leads out. With a limit on
+ * the search, contacts are as with VXS_COVERAGE_SAMPLES.
  */
 #define VXS_COVERAGE_EDGES 1
 
@@ -210,8 +209,8 @@ typedef struct vxs_query {
   const struct vxs_query_segmentation *segmentation;
   /**
    * One of `VXS_COVERAGE_`. Default VXS_COVERAGE_EDGES. Edges are tested only if both shapes have a mesh that is closed
-   * and a field of it, and faces only if one has and the other is a bounded convex analytic shape; neither with a `limit`. The first such query of a shape prepares it, unless
-   * `vxs_shape_prepare_coverage` has done so.
+   * and a field of it, and faces only if one has and the other is a bounded convex analytic shape; neither with a
+   * `limit`. The first such query of a shape prepares it, unless `vxs_shape_prepare_coverage` has done so.
    */
   uint32_t coverage;
   /** Zero. */

@@ -36,11 +36,10 @@ pub const VXS_COVERAGE_SAMPLES: u32 = 0;
 /// edges and corners of the meshes are locally closest: two edges, or a corner and a surface, apart by at most that
 /// separation or a quarter of the smaller body's extent. Sharp is a convex edge at which the surface turns by more than 10
 /// degrees. Samples within four voxels of the other mesh have the exact separation, direction and closest point of its
-/// triangles. Against a bounded convex analytic shape, such as a sphere, contacts are samples, and places of the faces between
-/// them, up to a separation of its least half extent: no place of the mesh is deeper than a contact near it by more than 1/1000 of
-/// that, and a
-/// shape whose middle is in the mesh has a contact where it leads out. With a limit on the search, contacts are as with
-/// VXS_COVERAGE_SAMPLES.
+/// triangles. Against a bounded convex analytic shape, such as a sphere, contacts are samples, and places of the faces
+/// between them, up to a separation of its least half extent: no place of the mesh is deeper than a contact near it by
+/// more than 1/1000 of that, and a shape whose middle is in the mesh has a contact where it leads out. With a limit on
+/// the search, contacts are as with VXS_COVERAGE_SAMPLES.
 pub const VXS_COVERAGE_EDGES: u32 = 1;
 /// As VXS_COVERAGE_EDGES for two meshes of flat faces that have at most 200 edges each, or at most 20,000 triangles while
 /// they hardly move in a step with `extremes_only`; as VXS_COVERAGE_SAMPLES for all others. In such a step edges and corners
@@ -167,8 +166,8 @@ pub struct vxs_query {
     /// Contacts: their division into segments. Default: null, all form one manifold.
     pub segmentation: *const vxs_query_segmentation,
     /// One of `VXS_COVERAGE_`. Default VXS_COVERAGE_EDGES. Edges are tested only if both shapes have a mesh that is closed
-    /// and a field of it, and faces only if one has and the other is a bounded convex analytic shape; neither with a `limit`. The first such query of a shape prepares it, unless
-    /// `vxs_shape_prepare_coverage` has done so.
+    /// and a field of it, and faces only if one has and the other is a bounded convex analytic shape; neither with a
+    /// `limit`. The first such query of a shape prepares it, unless `vxs_shape_prepare_coverage` has done so.
     pub coverage: u32,
     /// Zero.
     pub reserved: u32,

@@ -4,10 +4,11 @@
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion};
 use support::parts;
 use support::rng::Rng;
-use voxshell::asset::Shape;
+use voxshell::asset::{CookOptions, Shape};
 use voxshell::contact::{Coverage, Motion, Origin, Pair, PairOptions, PairPoint, PairStep, Workspace};
-use voxshell::math::{Pose, Vec3};
+use voxshell::math::{Pose, Progress, Vec3};
 use voxshell::mesh::{primitives, TriMesh};
+use voxshell::pointshell::ShellOptions;
 
 use super::{all_contacts, closest, cooked, random_pose};
 
@@ -139,6 +140,50 @@ fn a_new_pair_has_the_deepest_contact_of_the_query() {
         compared += 1;
     }
     assert!(compared >= 8, "{compared}");
+}
+
+/// With room for all points, a pair has one near each contact of the query, with a like normal, that is about as deep: what it leaves
+/// out is covered.
+#[test]
+fn what_a_pair_leaves_out_is_covered() {
+    let mut workspace = Workspace::new();
+    let (mut covered, mut left_out) = (0, 0);
+    for seed in 300..300 + super::seeds(16) {
+        let mut rng = Rng(seed);
+        let mut meshes = bodies(&mut rng);
+        if seed % 2 == 0 {
+            // Smooth, with edges that are shorter than the distance between samples.
+            let thick = 0.07 + 0.035 * rng.fraction();
+            meshes = [0.8, 1.0].map(|size| primitives::torus_knot(2, 3, 0.35 * size, thick, 320, 28).unwrap());
+        }
+        let shell = ShellOptions { target_count: Some(2_000), ..ShellOptions::default() };
+        let options = CookOptions { shell, ..CookOptions::default() };
+        let [a, b] = meshes.each_ref().map(|mesh| Shape::cook(mesh, &options, &Progress::none()).unwrap());
+        let t = tolerance(&meshes[0], &meshes[1]);
+        // Knots in each other touch in many places, in all directions.
+        let pose = match seed % 2 {
+            0 => Some(random_pose(&mut rng, 0.3)),
+            _ => touching(&a, &b, &mut rng, 12.0 * t, &mut workspace),
+        };
+        let Some(pose) = pose else { continue };
+        let mut pair = Pair::new(PairOptions { max_points: 1 << 20, margin: 1e-9, ..PairOptions::default() }).unwrap();
+        update(&mut pair, &a, &b, &PairStep::at_rest(pose, Pose::identity()));
+        let spacing = [&a, &b].map(|shape| f64::from(shape.shell.as_ref().unwrap().spacing));
+        let reach = 1.5 * spacing[0].max(spacing[1]);
+        let all = all_contacts(&a, &pose, &b, &Pose::identity(), &mut workspace);
+        left_out += all.len().saturating_sub(pair.points().len());
+        for contact in &all {
+            let covers = |point: &PairPoint| {
+                let is_near = |p: Vec3, q: Vec3| (p - q).norm() <= reach;
+                (is_near(point.point_on_a, contact.point_on_a) || is_near(point.point_on_b, contact.point_on_b))
+                    && point.normal.dot(&contact.normal) >= 0.7
+                    && point.separation <= contact.separation + t
+            };
+            assert!(pair.points().iter().any(covers), "seed {seed}: {contact:?}");
+            covered += 1;
+        }
+    }
+    assert!(covered >= 150 && left_out >= 40, "{covered} covered, {left_out} left out");
 }
 
 #[test]
