@@ -395,9 +395,8 @@ fn find_between(
         first = left;
         stats.edge_tests += tests;
     }
-    let passed = &sharp_scratch.passed;
-    stats.edge_tests +=
-        edges::collect(surfaces, poses, query.max_separation, alone, passed, covering, scratch, contacts);
+    let wanted = edges::Wanted { outline: alone, passed: &sharp_scratch.passed, covering };
+    stats.edge_tests += edges::collect(surfaces, poses, query.max_separation, wanted, scratch, contacts);
     keep_counting(first, passes, query, contacts);
 }
 
@@ -512,13 +511,13 @@ pub fn distance(
         let Workspace { edges: scratch, sharp: sharp_scratch, contacts, stats, .. } = workspace;
         let poses = [pose_a, pose_b];
         let least = best.map_or(limit, |c| c.separation.min(limit));
-        stats.edge_tests += edges::collect(surfaces, poses, least, false, &[], None, scratch, contacts);
+        stats.edge_tests += edges::collect(surfaces, poses, least, edges::Wanted::default(), scratch, contacts);
         if !contacts.is_empty() && least > 0.0 {
             // Edges that have passed through each other keep their common normal.
             contacts.clear();
             stats.edge_tests += sharp::collect(surfaces, poses, least, false, sharp_scratch, contacts).1;
-            stats.edge_tests +=
-                edges::collect(surfaces, poses, least, false, &sharp_scratch.passed, None, scratch, contacts);
+            let wanted = edges::Wanted { passed: &sharp_scratch.passed, ..edges::Wanted::default() };
+            stats.edge_tests += edges::collect(surfaces, poses, least, wanted, scratch, contacts);
         }
         let deepest = contacts.iter().min_by(|p, q| order(p, q)).copied();
         contacts.clear();

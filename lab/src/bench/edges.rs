@@ -103,7 +103,7 @@ fn of_pairs(a: &Shape, b: &Shape, poses: &[(Pose, f64)]) -> Result<Vec<Row>> {
     let (mut cold, mut missed) = (Vec::new(), 0);
     let mut warm = MOTIONS.map(|_| Vec::new());
     let mut pair = Pair::new(PairOptions::default())?;
-    let mut update = |pair: &mut Pair, pose: &Pose| -> Result<f64> {
+    let update = |pair: &mut Pair, pose: &Pose| -> Result<f64> {
         let step = PairStep::at_rest(*pose, Pose::identity());
         let (seconds, found) = of_thread(|| pair.update(geometries, owners, &step).map(<[_]>::len));
         found.map(|_| 1e6 * seconds)

@@ -266,6 +266,16 @@ pub(in super::super) struct Covering {
     pub tolerance: f64,
 }
 
+/// Which contacts of edges are wanted.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in super::super) struct Wanted<'a> {
+    /// Those near the ends of long and shallow parts too.
+    pub outline: bool,
+    /// Positions at which edges have passed through another ([`super::sharp::Scratch`]).
+    pub passed: &'a [(bool, u32, f64)],
+    pub covering: Option<Covering>,
+}
+
 /// Cosine of the largest angle between the normal of a contact and that of a part of an edge that it covers.
 const LIKE: f64 = 0.9;
 
@@ -285,16 +295,14 @@ impl Covering {
 }
 
 /// Appends a contact for each part of an edge of either surface inside the other body: its deepest point, with an exact
-/// separation, at most `limit`. Edges that are deepest at a common corner have one contact. With `outline`, long and
+/// separation, at most `limit`. Edges that are deepest at a common corner have one contact. With `wanted.outline`, long and
 /// shallow parts have contacts near their ends too. Parts that go through the other body have none if a position of
-/// `passed` ([`super::sharp::Scratch`]) is on them. Returns the number of tests of boxes and triangles.
+/// `wanted.passed` is on them. Returns the number of tests of boxes and triangles.
 pub(in super::super) fn collect(
     [a, b]: [&Surface; 2],
     [pose_a, pose_b]: [&Pose; 2],
     limit: f64,
-    outline: bool,
-    passed: &[(bool, u32, f64)],
-    covering: Option<Covering>,
+    Wanted { outline, passed, covering }: Wanted,
     Scratch { crossings, stretches, corners }: &mut Scratch,
     contacts: &mut Vec<Contact>,
 ) -> u64 {
