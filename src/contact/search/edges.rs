@@ -287,7 +287,9 @@ impl Covering {
         reach > 0.0
             && contacts.iter().any(|c| {
                 let own = if of_b { &c.point_on_b } else { &c.point_on_a };
-                -c.separation >= most - self.tolerance
+                // What only comes near stands for no penetration.
+                c.separation <= 0.0
+                    && -c.separation >= most - self.tolerance
                     && (own - middle).norm_squared() <= reach * reach
                     && c.normal.dot(normal) >= LIKE
             })
