@@ -80,7 +80,7 @@ struct Scene {
     tolerance: f64,
 }
 
-/// What was seen over all scenes.
+/// Counts over all scenes.
 #[derive(Debug, Default)]
 struct Seen {
     scenes: usize,

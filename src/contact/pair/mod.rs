@@ -70,8 +70,8 @@ pub struct Pair {
     scratch: Scratch,
 }
 
-/// What a search is for, metres: the largest extent of the smaller body, tolerance and margin of the pair, and the largest motion
-/// in the step.
+/// Lengths that a search needs, metres: the largest extent of the smaller body, tolerance and margin of the pair, and the largest
+/// motion in the step.
 #[derive(Clone, Copy, Debug)]
 struct Lengths {
     extent: f64,
