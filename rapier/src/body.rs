@@ -88,7 +88,12 @@ impl Part {
     }
 
     pub fn owner(&self) -> Owner<'_> {
-        Owner { field: self.field.as_ref(), shell: self.shell.as_ref() }
+        let surface = match &self.exact {
+            Exact::None => None,
+            Exact::Asset(shape) => shape.owner().surface,
+            Exact::Surface(surface) => Some(surface),
+        };
+        Owner { field: self.field.as_ref(), shell: self.shell.as_ref(), surface }
     }
 
     pub fn is_sheet(&self) -> bool {

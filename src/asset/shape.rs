@@ -260,9 +260,13 @@ impl Shape {
         }
     }
 
-    /// Returns the owner, by which a workspace recognises the shape again.
+    /// Returns the owner, by which a workspace recognises the shape again, with the exact surface if it was used before.
     pub fn owner(&self) -> Owner<'_> {
-        Owner { field: self.field.as_ref(), shell: self.shell.as_ref() }
+        let surface = match self.field.as_deref() {
+            Some(Field::Exact(field)) => Some(field.surface()),
+            _ => self.built.surface.get().and_then(Option::as_ref),
+        };
+        Owner { field: self.field.as_ref(), shell: self.shell.as_ref(), surface }
     }
 
     /// Box around the shape, body frame, metres: of all its forms together. Infinite for a half-space. Computed once, because

@@ -11,6 +11,7 @@
 
 mod hulls;
 mod manifold;
+mod memory;
 mod pair;
 mod query;
 mod search;

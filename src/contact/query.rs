@@ -3,7 +3,7 @@
 use super::manifold::{reduce, segment, Candidate, Grouping};
 use super::search::edges::Covering;
 use super::search::faces::{Faces, Wanted};
-use super::search::{apart, between, edges, frames, passes, sharp, Hit, Pass};
+use super::search::{apart, between, edges, frames, passes, sharp, Exact, Hit, Known, Pass};
 use super::types::{Budget, Completeness, Contact, Coverage, Geometry, Query, Report, Roles, Segmentation, Step};
 use super::workspace::Workspace;
 use voxshell_base::math::clock::Instant;
@@ -61,11 +61,13 @@ pub(super) fn covering_contacts<'w>(
         passes = [first.map(|pass| pass.owned(of_a, of_b)), second.map(|pass| pass.owned(of_b, of_a))];
     }
     let both = passes.iter().all(Option::is_some);
-    workspace.begin();
     let poses = [pose_a, pose_b];
+    workspace.begin_pair(query.owners.as_ref(), surfaces, poses);
     let outlined = surfaces.is_some_and(|surfaces| find_outlines(surfaces, poses, &passes, query, workspace));
     if !outlined {
+        lend_known(&passes, workspace, |exact, known| exact.remember(std::mem::take(known)));
         find(&mut passes, query, workspace);
+        lend_known(&passes, workspace, |exact, known| *known = exact.take_known().unwrap_or_default());
         workspace.report.coverage = moving;
         if let Some(surfaces) = surfaces.filter(|_| moving == Coverage::Edges) {
             let distance = COVERED * spacing(&passes);
@@ -117,6 +119,15 @@ pub fn edge_contacts<'w>(
     find_between(surfaces, poses, &[None, None], &query, Between { alone: false, covering: None }, workspace);
     sort(&mut workspace.contacts);
     &workspace.contacts
+}
+
+/// Hands what a pair remembers of samples to the directions of a search, or takes it back.
+fn lend_known(passes: &[Option<Pass>; 2], workspace: &mut Workspace, hand: impl Fn(&Exact, &mut Known)) {
+    for (pass, known) in passes.iter().zip(&mut workspace.known) {
+        if let Some(exact) = pass.as_ref().and_then(|pass| pass.exact.as_ref()).filter(|_| workspace.remembers) {
+            hand(exact, known);
+        }
+    }
 }
 
 fn can_bring_both(a: &Geometry, b: &Geometry) -> bool {

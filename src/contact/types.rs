@@ -19,17 +19,19 @@ pub struct Geometry<'a> {
     pub surface: Option<&'a Surface>,
 }
 
-/// The shared owners (`Arc`) of a body's field and pointshell.
+/// The shared owners (`Arc`) of a body's field, pointshell and exact surface, each if it has one.
 #[derive(Clone, Copy, Default)]
 pub struct Owner<'a> {
     pub field: Option<&'a Arc<Field>>,
     pub shell: Option<&'a Arc<PointShell>>,
+    pub surface: Option<&'a Arc<Surface>>,
 }
 
 impl fmt::Debug for Owner<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (field, shell) = (self.field.map(Arc::as_ptr), self.shell.map(Arc::as_ptr));
-        f.debug_struct("Owner").field("field", &field).field("shell", &shell).finish()
+        let surface = self.surface.map(Arc::as_ptr);
+        f.debug_struct("Owner").field("field", &field).field("shell", &shell).field("surface", &surface).finish()
     }
 }
 

@@ -3,8 +3,11 @@
 use std::collections::BinaryHeap;
 
 use super::manifold::{Candidate, Regions};
-use super::search::{edges, faces, sharp, Chosen, Hit, Node, TraversalCache};
-use super::types::{Contact, Report, Stats};
+use super::memory::Memory;
+use super::search::{edges, faces, sharp, Chosen, Hit, Known, Node, TraversalCache};
+use super::types::{Contact, Owner, Report, Stats};
+use voxshell_base::math::Pose;
+use voxshell_field::Surface;
 
 /// Scratch memory of the queries. Each thread brings its own; a query needs it exclusively. Warm queries do not
 /// allocate.
@@ -35,6 +38,11 @@ pub struct Workspace {
     /// Whether the last query with a step found dense contacts, for A's shell and for B's: a hint for what to try
     /// first.
     pub(super) was_dense: [bool; 2],
+    /// What a pair remembers of the samples of A and of B.
+    pub(super) known: [Known; 2],
+    pub(super) memory: Memory,
+    /// Whether it remembers where the last query of its pair ended.
+    pub(super) remembers: bool,
 }
 
 impl Workspace {
@@ -57,7 +65,42 @@ impl Workspace {
         self.stats
     }
 
+    /// Begins a query of the contacts of a pair. From the second query of the same pair on, the workspace remembers where its
+    /// searches ended, and how far the bodies may move until they end elsewhere.
+    pub(super) fn begin_pair(
+        &mut self,
+        owners: Option<&[Owner; 2]>,
+        surfaces: Option<[&Surface; 2]>,
+        poses: [&Pose; 2],
+    ) {
+        let did_remember = self.remembers;
+        self.begin();
+        let Self { sharp, edges, known, remembers, memory, .. } = self;
+        let distance = memory.advance(owners, surfaces, poses);
+        *remembers = distance.is_some();
+        let is_new = !(did_remember && *remembers);
+        let moved = distance.unwrap_or(0.0);
+        for front in sharp.fronts.iter_mut().chain([&mut edges.front]) {
+            front.is_used = *remembers;
+            if is_new {
+                front.clear()
+            } else {
+                front.moved_by(moved)
+            }
+        }
+        for known in known {
+            if is_new {
+                known.clear()
+            } else {
+                known.moved_by(moved)
+            }
+        }
+    }
+
+    /// Begins a query that remembers nothing, and is not remembered.
     pub(super) fn begin(&mut self) {
+        self.remembers = false;
+        self.sharp.fronts.iter_mut().chain([&mut self.edges.front]).for_each(|front| front.is_used = false);
         self.open.clear();
         self.hits.clear();
         self.contacts.clear();

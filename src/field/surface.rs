@@ -4,7 +4,7 @@ use super::sign::Sides;
 use super::SignRule;
 use voxshell_base::math::{Aabb, Vec3};
 use voxshell_mesh::{closest_between, crossings, near_pairs, triangle, Between, Bvh, Closest, Crossing, Edges};
-use voxshell_mesh::{Feature, FeatureKind, FeaturedTriangles, MeshFeature, Placement, Sharp, Slabs, TriMesh};
+use voxshell_mesh::{Feature, FeatureKind, FeaturedTriangles, Front, MeshFeature, Placement, Sharp, Slabs, TriMesh};
 
 /// Largest number of edges: their numbers are features of contacts, which use two bits for other purposes.
 const MOST_EDGES: usize = 1 << 30;
@@ -17,8 +17,11 @@ pub struct Surface {
     edges: Edges,
     sharp: Sharp,
     slabs: Slabs,
-    /// Whether each triangle has the inside behind it and the outside before it: then normals tell inside from outside.
-    bounds_inside: bool,
+    /// Whether each triangle certainly has the inside behind it and the outside before it: then its normal tells inside from
+    /// outside.
+    bounds_inside: Vec<bool>,
+    /// Whether all have.
+    has_sides: bool,
 }
 
 /// The closest point of a surface.
@@ -43,9 +46,10 @@ impl Surface {
             return None;
         }
         let sharp = Sharp::new(&sides.mesh, &edges);
-        let bounds_inside = sides.triangles_bound_inside();
+        let bounds_inside = sides.bounding_triangles();
+        let has_sides = !bounds_inside.contains(&false);
         let slabs = Slabs::new(&sides.bvh);
-        Some(Self { sides, edges, sharp, slabs, bounds_inside })
+        Some(Self { sides, edges, sharp, slabs, bounds_inside, has_sides })
     }
 
     /// Returns the box around the mesh, body frame, metres.
@@ -60,7 +64,16 @@ impl Surface {
 
     /// Returns whether each triangle has the inside behind it and the outside before it.
     pub fn has_sides(&self) -> bool {
-        self.bounds_inside
+        self.has_sides
+    }
+
+    /// Returns the outward normal of a triangle that certainly has the inside behind it and the outside before it.
+    pub fn certain_normal(&self, triangle: u32) -> Option<Vec3> {
+        if self.bounds_inside[triangle as usize] {
+            self.normal(triangle)
+        } else {
+            None
+        }
     }
 
     /// Returns the signed distance of a point, body frame, metres; infinite where it overflows.
@@ -84,7 +97,12 @@ impl Surface {
     pub fn bytes(&self) -> u64 {
         let Sides { mesh, bvh, .. } = &self.sides;
         let arrays = mesh.vertices.len() * size_of_val(&[0.0f64; 3]) + mesh.triangles.len() * size_of_val(&[0u32; 3]);
-        arrays as u64 + bvh.bytes() + self.edges.bytes() + self.sharp.bytes() + self.slabs.bytes()
+        arrays as u64
+            + bvh.bytes()
+            + self.edges.bytes()
+            + self.sharp.bytes()
+            + self.slabs.bytes()
+            + self.bounds_inside.len() as u64
     }
 
     /// Returns the number of edges of the mesh.
@@ -165,7 +183,7 @@ impl Surface {
         has_direction: bool,
     ) -> (bool, Option<Vec3>) {
         let across = match closest.feature {
-            _ if !self.bounds_inside => None,
+            _ if !self.bounds_inside[closest.triangle as usize] => None,
             Feature::Face => self.normal(closest.triangle),
             Feature::Edge(i) => {
                 let corners = self.sides.mesh.triangles[closest.triangle as usize];
@@ -190,9 +208,15 @@ impl Surface {
     }
 
     /// Calls `found` with each crossing of an edge of either surface through the other, and returns the number of tests.
-    /// `placement` takes this surface to the frame of the other.
-    pub fn crossings(&self, other: &Self, placement: &Placement, found: impl FnMut(Crossing)) -> u64 {
-        crossings((&self.sides.bvh, &self.edges), (&other.sides.bvh, &other.edges), placement, found)
+    /// `placement` takes this surface to the frame of the other; a `front` changes the order.
+    pub fn crossings(
+        &self,
+        other: &Self,
+        placement: &Placement,
+        front: Option<&mut Front>,
+        found: impl FnMut(Crossing),
+    ) -> u64 {
+        crossings((&self.sides.bvh, &self.edges), (&other.sides.bvh, &other.edges), placement, front, found)
     }
 
     /// Returns the closest points of two surfaces that do not intersect, if they are at most `limit` metres apart, and the
@@ -249,15 +273,30 @@ impl Surface {
     }
 
     /// Calls `found` with the indices of the sharp edges of both surfaces that may be within `distance`, metres, and
-    /// returns the number of tests. `placement` takes this surface to the frame of the other.
-    pub fn near_edges(&self, other: &Self, placement: &Placement, distance: f64, found: impl FnMut(u32, u32)) -> u64 {
-        near_pairs(&self.sharp.edge_tree, &other.sharp.edge_tree, placement, distance, found)
+    /// returns the number of tests. `placement` takes this surface to the frame of the other; a `front` changes the order.
+    pub fn near_edges(
+        &self,
+        other: &Self,
+        placement: &Placement,
+        distance: f64,
+        front: Option<&mut Front>,
+        found: impl FnMut(u32, u32),
+    ) -> u64 {
+        near_pairs([&self.sharp.edge_tree, &other.sharp.edge_tree], placement, distance, front, found)
     }
 
     /// Calls `found` with the indices of the sharp corners of this surface and of the triangles of the other that may be
-    /// within `distance`, metres, and returns the number of tests. `placement` takes this surface to the frame of the other.
-    pub fn near_corners(&self, other: &Self, placement: &Placement, distance: f64, found: impl FnMut(u32, u32)) -> u64 {
-        near_pairs(&self.sharp.corner_tree, &other.sides.bvh, placement, distance, found)
+    /// within `distance`, metres, and returns the number of tests. `placement` takes this surface to the frame of the
+    /// other; a `front` changes the order.
+    pub fn near_corners(
+        &self,
+        other: &Self,
+        placement: &Placement,
+        distance: f64,
+        front: Option<&mut Front>,
+        found: impl FnMut(u32, u32),
+    ) -> u64 {
+        near_pairs([&self.sharp.corner_tree, &other.sides.bvh], placement, distance, front, found)
     }
 
     /// Returns the direction between the normals of the two triangles beside an edge, unit.

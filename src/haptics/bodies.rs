@@ -45,7 +45,7 @@ impl Forms {
 
     /// Returns the owners of that geometry.
     pub(super) fn owner(&self) -> Owner<'_> {
-        Owner { field: self.field.as_ref(), shell: self.shell.as_ref() }
+        Owner { field: self.field.as_ref(), shell: self.shell.as_ref(), surface: self.surface.as_ref() }
     }
 
     /// Adds a voxmap on the grid of the field, with voxels of its size s, if the field has a grid and there is no voxmap

@@ -84,11 +84,11 @@ fn geometry<'a>(owner: Owner<'a>) -> Geometry<'a> {
 }
 
 fn only_shell(shell: &Arc<PointShell>) -> Owner<'_> {
-    Owner { field: None, shell: Some(shell) }
+    Owner { shell: Some(shell), ..Owner::default() }
 }
 
 fn only_field(field: &Arc<Field>) -> Owner<'_> {
-    Owner { field: Some(field), shell: None }
+    Owner { field: Some(field), ..Owner::default() }
 }
 
 /// Returns the pose after a step: unchanged, or changed by a trace, a little, a lot, or completely.

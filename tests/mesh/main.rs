@@ -1,6 +1,7 @@
 //! Meshes: files, hierarchy, report, primitives.
 
 mod bvh;
+mod front;
 mod io;
 mod primitives;
 mod report;

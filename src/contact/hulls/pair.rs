@@ -271,7 +271,7 @@ impl<'a> Pair<'a> {
         match (&self.a.pieces[i as usize], &self.b.pieces[j as usize]) {
             (Some(first), Some(second)) => {
                 let placement = Placement { rotation: self.rotation, translation: self.translation };
-                near_pairs(second, first, &placement, limit, |t, s| test(of_a[s as usize], of_b[t as usize]));
+                near_pairs([second, first], &placement, limit, None, |t, s| test(of_a[s as usize], of_b[t as usize]));
             }
             _ => of_a.iter().for_each(|&s| of_b.iter().for_each(|&t| test(s, t))),
         }

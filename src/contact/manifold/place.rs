@@ -151,7 +151,7 @@ impl Pass<'_> {
         let sample = self.shell.position(hit.sample as usize);
         let p = (self.relative * nalgebra::Point3::from(sample)).coords;
         let against = || self.relative.rotation * -Vec3::from(self.shell.normal(hit.sample as usize).map(f64::from));
-        let (separation, outward) = match exact.position(p, phi.into()) {
+        let (separation, outward) = match exact.position(hit.sample, p, phi.into()) {
             Position::Field => return None,
             Position::Beyond => (f64::INFINITY, Vec3::y()),
             Position::Exact(separation, Some(outward)) if strong => (separation, outward),

@@ -128,6 +128,7 @@ impl Pair {
         self.anchors.clear();
         self.normals.clear();
         self.placed = None;
+        self.workspace.memory.clear();
     }
 
     /// Returns a pair with the same memory, whose next answer is the same.

@@ -2,6 +2,7 @@
 
 use nalgebra::Point3;
 
+use crate::memory::displacement;
 use crate::types::Step;
 use voxshell_base::math::{limits, Aabb, Pose, Vec3};
 use voxshell_base::{Error, Result};
@@ -116,11 +117,7 @@ impl Smaller {
     /// Returns the largest distance by which a point of the smaller body is elsewhere, metres, and the largest by which its
     /// motion in the step is another one.
     pub fn difference(&self, p: &Placed, q: &Placed) -> [f64; 2] {
-        let center = Point3::from(self.center);
-        let turned = p.relative.rotation.inverse() * q.relative.rotation;
-        // The chord of a unit circle.
-        let chord = 2.0 * turned.imag().norm();
-        let moved = (p.relative * center - q.relative * center).norm() + chord * self.radius;
+        let moved = displacement(&p.relative, &q.relative, &self.center, self.radius);
         [moved, (p.moves - q.moves).norm() + (p.turns - q.turns).norm() * self.radius]
     }
 

@@ -13,7 +13,7 @@ use super::super::types::{Contact, FEATURE_OF_B, FEATURE_OF_EDGE};
 use super::frames::placement;
 use voxshell_base::math::{Pose, Vec3};
 use voxshell_field::{Foot, Surface};
-use voxshell_mesh::{Crossing, Placement};
+use voxshell_mesh::{Crossing, Front, Placement};
 
 /// Precision of the depth of an edge, as a fraction of the extent of the smaller body.
 const PRECISION: f64 = 1e-7;
@@ -26,6 +26,9 @@ const RELATIVE_PRECISION: f64 = 1e-3;
 
 /// Precision of the depth of the other edges, as a fraction of their depths.
 const COARSE_PRECISION: f64 = 0.1;
+
+/// Precision of the depth of the deepest edge, as a fraction of the tolerance.
+const SLACK: f64 = 0.25;
 
 /// Number of points that are tried on a part of an edge before the deepest of them is taken.
 const TRIALS: usize = 1000;
@@ -97,11 +100,8 @@ impl Placed<'_> {
 
     /// Returns whether a direction leads into the surface through a triangle, where that is certain.
     fn enters(&self, triangle: u32, along: &Vec3) -> Option<bool> {
-        if !self.surface.has_sides() {
-            return None;
-        }
         let along = self.placement.map_or(*along, |placement| placement.rotation.tr_mul(along));
-        let against = -self.surface.normal(triangle)?.dot(&along);
+        let against = -self.surface.certain_normal(triangle)?.dot(&along);
         (against.abs() > GRAZING * along.norm()).then_some(against > 0.0)
     }
 
@@ -145,9 +145,12 @@ struct Stretch {
 #[derive(Default)]
 pub(in super::super) struct Scratch {
     crossings: Vec<Crossing>,
+    pieces: Vec<Piece>,
     stretches: Vec<Stretch>,
     /// Corners with a contact, ascending: whether the corner is of the second surface, and its number.
     corners: Vec<(bool, u32)>,
+    /// What a pair remembers of the descent for crossings.
+    pub front: Front,
 }
 
 /// A part of an edge between two crossings, or a crossing and an end of the edge.
@@ -157,7 +160,12 @@ struct Part<'a> {
     along: Vec3,
 }
 
-impl Part<'_> {
+impl<'a> Part<'a> {
+    fn of(own: &Placed, other: &'a Placed<'a>, edge: u32) -> Self {
+        let [from, to] = own.edge(edge);
+        Self { other, from, along: to - from }
+    }
+
     fn point(&self, at: f64) -> Vec3 {
         self.from + self.along * at
     }
@@ -184,9 +192,15 @@ impl Part<'_> {
     }
 
     /// Returns the deepest trial between two and the triangles near it. The depth is within `precision`, or
-    /// [`RELATIVE_PRECISION`] of itself, of the largest, or as good as [`TRIALS`] trials find it. If the part is not
-    /// deeper than `deepest`, [`COARSE_PRECISION`] is enough.
-    fn deepest(&self, ends: [Trial; 2], precision: f64, deepest: f64, open: &mut Vec<Stretch>) -> (Trial, [u32; 2]) {
+    /// [`RELATIVE_PRECISION`] of itself, of the largest, or as good as [`TRIALS`] trials find it. [`COARSE_PRECISION`] is enough
+    /// if the part is not deeper than `deepest`, or if that is less than `slack`, metres.
+    fn deepest(
+        &self,
+        ends: [Trial; 2],
+        precision: f64,
+        [deepest, slack]: [f64; 2],
+        open: &mut Vec<Stretch>,
+    ) -> (Trial, [u32; 2]) {
         let near = ends.map(|end| end.foot.triangle);
         let mut best = (if ends[1].foot.distance > ends[0].foot.distance { ends[1] } else { ends[0] }, near);
         open.clear();
@@ -194,13 +208,14 @@ impl Part<'_> {
         for _ in 0..TRIALS {
             // The greatest bound first; of equal ones the last.
             let greatest = (0..open.len()).max_by(|&i, &j| open[i].most.total_cmp(&open[j].most));
-            let enough = (best.0.foot.distance * (1.0 + RELATIVE_PRECISION) + precision)
-                .max((best.0.foot.distance * (1.0 + COARSE_PRECISION)).min(deepest));
+            let depth = best.0.foot.distance;
+            let enough = (depth * (1.0 + RELATIVE_PRECISION) + precision)
+                .max((depth * (1.0 + COARSE_PRECISION)).min(deepest.max(depth + slack)));
             let Some(i) = greatest.filter(|&i| open[i].most > enough) else { break };
             let Stretch { ends, at, .. } = open.swap_remove(i);
             let near = ends.map(|end| end.foot.triangle);
             let trial = self.trial(at, near);
-            if trial.foot.distance > best.0.foot.distance {
+            if trial.foot.distance > depth {
                 best = (trial, near);
             }
             let parts = [[ends[0], trial], [trial, ends[1]]].into_iter();
@@ -279,19 +294,46 @@ pub(in super::super) struct Wanted<'a> {
 /// Cosine of the largest angle between the normal of a contact and that of a part of an edge that it covers.
 const LIKE: f64 = 0.9;
 
-impl Covering {
-    /// Returns whether a contact covers a part of an edge: its middle and half its length, the unit vector from A to B there,
-    /// world frame, and a bound of its depth.
-    fn covers(&self, contacts: &[Contact], of_b: bool, middle: &Vec3, half: f64, normal: &Vec3, most: f64) -> bool {
-        let reach = self.distance - half;
+/// A part of an edge between two of its crossings, or a crossing and an end.
+#[derive(Clone, Copy)]
+struct Piece {
+    /// The crossings of the edge, and how many of them are before the part.
+    first: u32,
+    end: u32,
+    before: u32,
+    cover: Option<Cover>,
+}
+
+/// What a contact must be like that covers a part of an edge.
+#[derive(Clone, Copy)]
+struct Cover {
+    /// A bound of the depth of the part, metres.
+    most: f64,
+    /// Middle of the part, and half its length. World frame.
+    middle: Vec3,
+    half: f64,
+    /// Unit vector from A to B there.
+    normal: Vec3,
+}
+
+impl Piece {
+    fn most(&self) -> f64 {
+        self.cover.map_or(f64::INFINITY, |cover| cover.most)
+    }
+}
+
+impl Cover {
+    /// Returns whether one of the contacts covers the part of an edge.
+    fn is_given(&self, by: &Covering, contacts: &[Contact], of_b: bool) -> bool {
+        let reach = by.distance - self.half;
         reach > 0.0
             && contacts.iter().any(|c| {
                 let own = if of_b { &c.point_on_b } else { &c.point_on_a };
                 // What only comes near stands for no penetration.
                 c.separation <= 0.0
-                    && -c.separation >= most - self.tolerance
-                    && (own - middle).norm_squared() <= reach * reach
-                    && c.normal.dot(normal) >= LIKE
+                    && -c.separation >= self.most - by.tolerance
+                    && (own - self.middle).norm_squared() <= reach * reach
+                    && c.normal.dot(&self.normal) >= LIKE
             })
     }
 }
@@ -305,120 +347,143 @@ pub(in super::super) fn collect(
     [pose_a, pose_b]: [&Pose; 2],
     limit: f64,
     Wanted { outline, passed, covering }: Wanted,
-    Scratch { crossings, stretches, corners }: &mut Scratch,
+    Scratch { crossings, pieces, stretches, corners, front }: &mut Scratch,
     contacts: &mut Vec<Contact>,
 ) -> u64 {
-    let known = contacts.len();
     let placement = placement(pose_b, pose_a);
     crossings.clear();
     corners.clear();
-    let tests = a.crossings(b, &placement, |crossing| crossings.push(crossing));
+    pieces.clear();
+    let tests = a.crossings(b, &placement, front.used(), |crossing| crossings.push(crossing));
     crossings.sort_unstable_by(|p, q| {
         let key = |c: &Crossing| (c.of_second, c.edge);
         key(p).cmp(&key(q)).then(p.at.total_cmp(&q.at)).then(p.triangle.cmp(&q.triangle))
     });
     let extent = a.bounds().extents().amax().min(b.bounds().extents().amax());
-    let mut deepest = 0.0f64;
     let surfaces = [Placed { surface: a, placement: Some(&placement) }, Placed { surface: b, placement: None }];
+    let mut first = 0;
     for edge in crossings.chunk_by(|p, q| (p.of_second, p.edge) == (q.of_second, q.edge)) {
-        let of_b = edge[0].of_second;
+        let end = first + edge.len() as u32;
+        for before in 0..=edge.len() {
+            let (start, end_at) = stretch_of(edge, before);
+            if end_at - start > POINT {
+                let cover = covering.and_then(|_| cover_of(&surfaces, edge, before, pose_b));
+                pieces.push(Piece { first, end, before: before as u32, cover });
+            }
+        }
+        first = end;
+    }
+    if covering.is_some() {
+        // What may be the deepest first: it covers the others.
+        pieces
+            .sort_unstable_by(|p, q| q.most().total_cmp(&p.most()).then((p.first, p.before).cmp(&(q.first, q.before))));
+    }
+    let mut deepest = 0.0f64;
+    let slack = covering.map_or(0.0, |covering| SLACK * covering.tolerance);
+    for piece in &*pieces {
+        let edge = &crossings[piece.first as usize..piece.end as usize];
+        let (of_b, i) = (edge[0].of_second, piece.before as usize);
+        if covering.zip(piece.cover).is_some_and(|(covering, cover)| cover.is_given(&covering, contacts, of_b)) {
+            continue;
+        }
         let (own, other) = (&surfaces[usize::from(of_b)], &surfaces[usize::from(!of_b)]);
-        let [from, to] = own.edge(edge[0].edge);
-        let part = Part { other, from, along: to - from };
-        let key = (of_b, edge[0].edge);
-        let passed =
-            &passed[passed.partition_point(|p| (p.0, p.1) < key)..passed.partition_point(|p| (p.0, p.1) <= key)];
-        for i in 0..=edge.len() {
-            let (before, after) = (i.checked_sub(1).map(|i| &edge[i]), edge.get(i));
-            let (start, end) = (before.map_or(0.0, |c| c.at), after.map_or(1.0, |c| c.at));
-            if end - start <= POINT {
-                continue;
+        let part = Part::of(own, other, edge[0].edge);
+        let (before, after) = (i.checked_sub(1).map(|i| &edge[i]), edge.get(i));
+        let (start, end) = stretch_of(edge, i);
+        // A crossing tells the side, unless there is another one at the same place: an edge that touches a ridge.
+        let is_single = |k: usize| {
+            let at = |k: usize| edge.get(k).map_or(f64::INFINITY, |crossing| crossing.at);
+            let before = k.checked_sub(1).map_or(f64::NEG_INFINITY, at);
+            edge[k].at - before > APART && at(k + 1) - edge[k].at > APART
+        };
+        let entered = (i > 0 && is_single(i - 1)).then(|| other.enters(edge[i - 1].triangle, &part.along)).flatten();
+        let left = (i < edge.len() && is_single(i)).then(|| other.enters(edge[i].triangle, &-part.along)).flatten();
+        let is_inside = match (entered, left) {
+            (Some(entered), Some(left)) if entered == left => entered,
+            (Some(inside), None) | (None, Some(inside)) if before.is_none() || after.is_none() => inside,
+            _ => other.contains(&part.point(0.5 * (start + end))),
+        };
+        if !is_inside {
+            continue;
+        }
+        let has_passed = || {
+            let key = (of_b, edge[0].edge);
+            let from = passed.partition_point(|p| (p.0, p.1) < key);
+            passed[from..].iter().take_while(|p| (p.0, p.1) == key).any(|p| (start..=end).contains(&p.2))
+        };
+        if before.and(after).is_some() && has_passed() {
+            continue;
+        }
+        // At least one of the two ends is a crossing, and on the surface.
+        let near = [before.or(after), after.or(before)].map(|c| c.map_or(0, |c| c.triangle));
+        let ends = [(start, before), (end, after)].map(|(at, crossing)| match crossing {
+            Some(crossing) => {
+                let point = other.local(&part.point(at));
+                Trial { at, foot: Foot { point, triangle: crossing.triangle, distance: 0.0 } }
             }
-            let is_covered = |covering: Covering| {
-                let Some(crossing) = before.or(after) else { return false };
-                let Some(outward) = other.surface.normal(crossing.triangle) else { return false };
-                let outward =
-                    pose_b.rotation * other.placement.map_or(outward, |placement| placement.rotation * outward);
-                let normal = if of_b { outward } else { -outward };
-                let middle = (pose_b * nalgebra::Point3::from(part.point(0.5 * (start + end)))).coords;
-                let half = 0.5 * (end - start) * part.along.norm();
-                // The distance from a triangle is convex along the edge, and 0 at the crossing.
-                let far = |at: f64, crossing: &Crossing| other.distance(crossing.triangle, &part.point(at));
-                let most = match (before, after) {
-                    (Some(first), Some(last)) => {
-                        let (up, down) = (far(end, first), far(start, last));
-                        if up + down > 0.0 {
-                            up * down / (up + down)
-                        } else {
-                            0.0
-                        }
-                    }
-                    (Some(first), None) => far(end, first),
-                    (None, Some(last)) => far(start, last),
-                    (None, None) => return false,
-                };
-                covering.covers(&contacts[..known], of_b, &middle, half, &normal, most)
-            };
-            if covering.is_some_and(is_covered) {
-                continue;
+            None => part.trial(at, near),
+        });
+        let found = part.deepest(ends, PRECISION * extent, [deepest, slack], stretches);
+        deepest = deepest.max(found.0.foot.distance);
+        let mut push = |found: (Trial, [u32; 2])| {
+            let corner = own.corner_at(edge[0].edge, found.0.at).map(|corner| (of_b, corner));
+            let place = corner.map_or(Err(0), |corner| corners.binary_search(&corner));
+            let separation = -found.0.foot.distance;
+            let Err(place) = place else { return };
+            if separation >= -SHALLOW * extent || separation > limit {
+                return;
             }
-            // A crossing tells the side, unless there is another one at the same place: an edge that touches a ridge.
-            let is_single = |k: usize| {
-                let at = |k: usize| edge.get(k).map_or(f64::INFINITY, |crossing| crossing.at);
-                let before = k.checked_sub(1).map_or(f64::NEG_INFINITY, at);
-                edge[k].at - before > APART && at(k + 1) - edge[k].at > APART
-            };
-            let entered =
-                (i > 0 && is_single(i - 1)).then(|| other.enters(edge[i - 1].triangle, &part.along)).flatten();
-            let left = (i < edge.len() && is_single(i)).then(|| other.enters(edge[i].triangle, &-part.along)).flatten();
-            let is_inside = match (entered, left) {
-                (Some(entered), Some(left)) if entered == left => entered,
-                (Some(inside), None) | (None, Some(inside)) if before.is_none() || after.is_none() => inside,
-                _ => other.contains(&part.point(0.5 * (start + end))),
-            };
-            if !is_inside {
-                continue;
+            let faces = |direction: &Vec3| own.faces(edge[0].edge, corner.map(|(_, corner)| corner), direction);
+            let Some(outward) = part.outward(found, faces) else { return };
+            if let Some(corner) = corner {
+                corners.insert(place, corner);
             }
-            if before.and(after).is_some() && passed.iter().any(|p| (start..=end).contains(&p.2)) {
-                continue;
-            }
-            // At least one of the two ends is a crossing, and on the surface.
-            let near = [before.or(after), after.or(before)].map(|c| c.map_or(0, |c| c.triangle));
-            let ends = [(start, before), (end, after)].map(|(at, crossing)| match crossing {
-                Some(crossing) => {
-                    let point = other.local(&part.point(at));
-                    Trial { at, foot: Foot { point, triangle: crossing.triangle, distance: 0.0 } }
-                }
-                None => part.trial(at, near),
-            });
-            let found = part.deepest(ends, PRECISION * extent, deepest, stretches);
-            deepest = deepest.max(found.0.foot.distance);
-            let mut push = |found: (Trial, [u32; 2])| {
-                let corner = own.corner_at(edge[0].edge, found.0.at).map(|corner| (of_b, corner));
-                let place = corner.map_or(Err(0), |corner| corners.binary_search(&corner));
-                let separation = -found.0.foot.distance;
-                let Err(place) = place else { return };
-                if separation >= -SHALLOW * extent || separation > limit {
-                    return;
-                }
-                let faces = |direction: &Vec3| own.faces(edge[0].edge, corner.map(|(_, corner)| corner), direction);
-                let Some(outward) = part.outward(found, faces) else { return };
-                if let Some(corner) = corner {
-                    corners.insert(place, corner);
-                }
-                let point = pose_b * nalgebra::Point3::from(part.point(found.0.at));
-                let outward = pose_b.rotation * outward;
-                let (inside, surface) = (point.coords, point.coords - outward * separation);
-                let (point_on_a, point_on_b, normal) =
-                    if of_b { (surface, inside, outward) } else { (inside, surface, -outward) };
-                let feature = edge[0].edge | FEATURE_OF_EDGE | if of_b { FEATURE_OF_B } else { 0 };
-                contacts.push(Contact { point_on_a, point_on_b, normal, separation, toi: 0.0, feature, segment: 0 });
-            };
-            push(found);
-            if outline {
-                part.outline(ends, &found.0, [before.is_some(), after.is_some()]).into_iter().flatten().for_each(push);
-            }
+            let point = pose_b * nalgebra::Point3::from(part.point(found.0.at));
+            let outward = pose_b.rotation * outward;
+            let (inside, surface) = (point.coords, point.coords - outward * separation);
+            let (point_on_a, point_on_b, normal) =
+                if of_b { (surface, inside, outward) } else { (inside, surface, -outward) };
+            let feature = edge[0].edge | FEATURE_OF_EDGE | if of_b { FEATURE_OF_B } else { 0 };
+            contacts.push(Contact { point_on_a, point_on_b, normal, separation, toi: 0.0, feature, segment: 0 });
+        };
+        push(found);
+        if outline {
+            part.outline(ends, &found.0, [before.is_some(), after.is_some()]).into_iter().flatten().for_each(push);
         }
     }
     tests
+}
+
+/// Returns where the part of an edge after some of its crossings begins and ends.
+fn stretch_of(crossings: &[Crossing], before: usize) -> (f64, f64) {
+    let at = |crossing: &Crossing| crossing.at;
+    (before.checked_sub(1).map_or(0.0, |i| at(&crossings[i])), crossings.get(before).map_or(1.0, at))
+}
+
+/// Returns what covers the part of an edge after some of its crossings, if the direction there is known.
+fn cover_of(surfaces: &[Placed; 2], crossings: &[Crossing], before: usize, pose_b: &Pose) -> Option<Cover> {
+    let of_b = crossings[0].of_second;
+    let other = &surfaces[usize::from(!of_b)];
+    let part = Part::of(&surfaces[usize::from(of_b)], other, crossings[0].edge);
+    let (first, last) = (before.checked_sub(1).map(|i| &crossings[i]), crossings.get(before));
+    let (start, end) = stretch_of(crossings, before);
+    let outward = other.surface.normal(first.or(last)?.triangle)?;
+    let outward = pose_b.rotation * other.placement.map_or(outward, |placement| placement.rotation * outward);
+    let middle = (pose_b * nalgebra::Point3::from(part.point(0.5 * (start + end)))).coords;
+    // The distance from a triangle is convex along the edge, and 0 at the crossing.
+    let far = |at: f64, crossing: &Crossing| other.distance(crossing.triangle, &part.point(at));
+    let most = match (first, last) {
+        (Some(first), Some(last)) => {
+            let (up, down) = (far(end, first), far(start, last));
+            if up + down > 0.0 {
+                up * down / (up + down)
+            } else {
+                0.0
+            }
+        }
+        (Some(first), None) => far(end, first),
+        (None, last) => far(start, last?),
+    };
+    let half = 0.5 * (end - start) * part.along.norm();
+    Some(Cover { most, middle, half, normal: if of_b { outward } else { -outward } })
 }

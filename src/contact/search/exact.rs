@@ -7,8 +7,9 @@
 //! the cell of edge h. A node stores d(nᵢ) ≤ |nᵢ − q|, and Σ wᵢ |nᵢ − q|² ≤ d² + ¾ h², hence φ(p) ≤ √(d² + ¾ h²). The
 //! distance has the Lipschitz constant 1, hence |φ − d| ≤ Σ wᵢ |nᵢ − p| ≤ √¾ h.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
+use super::known::Known;
 use voxshell_base::math::Vec3;
 use voxshell_field::{Field, Surface};
 
@@ -31,6 +32,10 @@ const SLACK: f64 = 1e-12;
 
 /// Distance below which the direction between two points is not known, as a fraction of the same coordinates.
 const NO_DIRECTION: f64 = 1e-10;
+
+/// How much farther than the limit a pair looks for the closest triangle, voxels: so far the bodies may move until it looks
+/// again.
+const AHEAD: f64 = 0.25;
 
 /// Position of a sample.
 pub(crate) enum Position {
@@ -55,6 +60,8 @@ pub(crate) struct Exact<'a> {
     /// the point than the difference can be within the limit. Neighbours follow each other, so most of the samples that a
     /// coarse field does not tell from near ones are found here.
     outside: Cell<(Vec3, f64)>,
+    /// Memory of a pair.
+    known: RefCell<Option<Known>>,
 }
 
 impl<'a> Exact<'a> {
@@ -67,7 +74,21 @@ impl<'a> Exact<'a> {
             limit: f64::INFINITY,
             last: Cell::new(0),
             outside: Cell::new((Vec3::zeros(), 0.0)),
+            known: RefCell::new(None),
         })
+    }
+
+    /// Uses what is known of samples, until it is taken back.
+    pub fn remember(&self, mut known: Known) {
+        known.begin();
+        self.known.replace(Some(known));
+    }
+
+    /// Returns what is known of samples now.
+    pub fn take_known(&self) -> Option<Known> {
+        let mut known = self.known.take()?;
+        known.end();
+        Some(known)
     }
 
     /// Returns the level up to which the field is searched for the samples that are exactly as near as the limit, metres.
@@ -86,22 +107,43 @@ impl<'a> Exact<'a> {
     }
 
     /// Returns the position of a sample at `p`, body frame, where the field is `phi`.
-    pub fn position(&self, p: Vec3, phi: f64) -> Position {
+    pub fn position(&self, sample: u32, p: Vec3, phi: f64) -> Position {
         if phi.abs() > REACH * self.voxel {
             return Position::Field;
         }
+        let mut known = self.known.borrow_mut();
+        let (remembers, last) = (known.is_some(), known.as_mut().and_then(|known| known.of(sample)));
+        let mut remember = |triangle: u32, outside: Option<f64>| {
+            if let Some(known) = known.as_mut() {
+                known.set(sample, triangle, outside);
+            }
+        };
         let slack = SLACK * (p.amax() + self.surface.bounds().extents().amax());
+        let limit = self.limit.max(0.0);
+        if let Some((outside, triangle)) = last {
+            self.last.set(triangle);
+            if outside > limit + slack {
+                remember(triangle, Some(outside));
+                return Position::Beyond;
+            }
+        }
         let (outside, far) = self.outside.get();
-        if far - (p - outside).norm() > self.limit.max(0.0) + slack {
+        let free = far - (p - outside).norm() - slack;
+        if free > limit {
+            remember(self.last.get(), Some(free));
             return Position::Beyond;
         }
         let error = self.error();
         let near = self.surface.foot_on(self.last.get(), p).distance;
-        // Outside, farther points than the limit do not matter.
-        let wanted = if phi > error { self.limit.max(0.0) } else { f64::INFINITY };
-        let known = near.min(phi.abs() + error);
-        let found = match self.surface.closest(p, known.min(wanted) + slack) {
-            None if wanted < known => return Position::Beyond,
+        // Outside, farther points than the limit do not matter, but a pair looks farther ahead.
+        let reach = if remembers { limit + AHEAD * self.voxel } else { limit };
+        let wanted = if phi > error { reach } else { f64::INFINITY };
+        let nearest = near.min(phi.abs() + error);
+        let found = match self.surface.closest(p, nearest.min(wanted) + slack) {
+            None if wanted < nearest => {
+                remember(self.last.get(), Some(wanted));
+                return Position::Beyond;
+            }
             // Coarse nodes lie farther apart.
             None => self.surface.closest(p, near + slack),
             found => found,
@@ -109,12 +151,19 @@ impl<'a> Exact<'a> {
         let Some(closest) = found else { return Position::Field };
         self.last.set(closest.triangle);
         let distance = closest.distance_squared.sqrt();
+        if phi > error && distance > limit {
+            remember(closest.triangle, Some(distance - slack));
+            self.outside.set((p, distance));
+            return Position::Beyond;
+        }
         let certain = (phi.abs() > error).then_some(phi < 0.0);
         let has_direction = distance > NO_DIRECTION / SLACK * slack;
         let (is_inside, outward) = self.surface.side(&p, &closest, certain, has_direction);
-        if !is_inside && distance > self.limit {
+        let is_beyond = !is_inside && distance > self.limit;
+        if is_beyond {
             self.outside.set((p, distance));
         }
+        remember(closest.triangle, is_beyond.then_some(distance - slack));
         Position::Exact(if is_inside { -distance } else { distance }, outward)
     }
 

@@ -9,6 +9,7 @@ mod exact;
 mod extremes;
 pub(super) mod faces;
 pub(super) mod frames;
+mod known;
 mod lanes;
 mod limit;
 pub(super) mod linear;
@@ -20,7 +21,8 @@ mod step;
 mod tree;
 
 pub(super) use cache::TraversalCache;
-pub(super) use exact::Position;
+pub(super) use exact::{Exact, Position};
+pub(super) use known::Known;
 pub(super) use lanes::{Chosen, LANES};
 pub(super) use pass::{passes, Pass};
 pub(super) use scratch::{Hit, Node};

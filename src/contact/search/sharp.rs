@@ -14,7 +14,7 @@ use super::super::types::{Contact, FEATURE_OF_B, FEATURE_OF_EDGE};
 use super::frames::{extent, placement};
 use voxshell_base::math::{Pose, Vec3};
 use voxshell_field::Surface;
-use voxshell_mesh::{Feature, Placement};
+use voxshell_mesh::{Feature, Front, Placement};
 
 /// Sine of the angle by which a direction may be outside the normal cone of a feature. The corners of a face that is
 /// nearly flush with another are contacts before the face is flush, so that a solver sees all that will carry.
@@ -55,6 +55,10 @@ pub(in super::super) struct Scratch {
     /// Edges that have passed through an edge of the other body, ascending: whether the edge is of the second surface, its
     /// number, and the position on it.
     pub passed: Vec<(bool, u32, f64)>,
+    /// Features of both surfaces that may be near each other.
+    near: Vec<(u32, u32)>,
+    /// What a pair remembers of the descents for edges, for corners of the first surface, and for those of the second.
+    pub fronts: [Front; 3],
 }
 
 /// A direction along which few contacts have the same position, however the bodies are aligned.
@@ -191,19 +195,35 @@ pub(in super::super) fn collect(
             let feature = edge | FEATURE_OF_EDGE | if of_b { FEATURE_OF_B } else { 0 };
             contacts.push(Contact { point_on_a, point_on_b, normal, separation, toi: 0.0, feature, segment: 0 });
         };
+        let Scratch { near, fronts, passed, .. } = &mut *scratch;
+        let [for_edges, of_first, of_second] = fronts;
+        let (for_edges, for_corners) = (for_edges.used(), if of_b { of_second } else { of_first }.used());
+        // In an order that does not depend on what is remembered.
+        let is_sorted = for_edges.is_none();
+        let arrange = |near: &mut Vec<(u32, u32)>| {
+            if !is_sorted {
+                near.sort_unstable();
+            }
+        };
         if !of_b {
-            tests += own.near_edges(other, &search.placement, limit, |one, two| {
-                let [one, two] = [own.sharp_edge(one), other.sharp_edge(two)];
-                if let Some(found) = search.edges(one, two, &mut scratch.passed) {
+            near.clear();
+            tests += own.near_edges(other, &search.placement, limit, for_edges, |one, two| near.push((one, two)));
+            arrange(near);
+            for (one, two) in &*near {
+                let [one, two] = [own.sharp_edge(*one), other.sharp_edge(*two)];
+                if let Some(found) = search.edges(one, two, passed) {
                     push(found, one);
                 }
-            });
+            }
         }
-        tests += own.near_corners(other, &search.placement, limit, |corner, triangle| {
+        near.clear();
+        tests += own.near_corners(other, &search.placement, limit, for_corners, |p, t| near.push((p, t)));
+        arrange(near);
+        for &(corner, triangle) in &*near {
             if let Some(found) = search.corner(corner, triangle) {
                 push(found, own.sharp_corner(corner).1);
             }
-        });
+        }
     }
     scratch.passed.sort_unstable_by(|p, q| (p.0, p.1).cmp(&(q.0, q.1)).then(p.2.total_cmp(&q.2)));
     (drop_duplicates(known, SAME_PLACE * extent, scratch, contacts), tests)

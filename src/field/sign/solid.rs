@@ -16,6 +16,22 @@ use voxshell_mesh::{Bvh, MassProperties, TriMesh};
 const HALVINGS: usize = 42;
 /// Smallest distance of these points from their triangle, relative to its coordinates: well above rounding.
 const CLOSEST: f64 = 1e-14;
+/// Parts of fewer triangles, left over between those that meet others, are not tested.
+const SMALLEST_PART: usize = 8;
+
+/// Returns the largest triangle of each part, with twice its area.
+fn largest_of_parts(mesh: &TriMesh, part: &[u32], count: u32) -> Vec<(f64, usize)> {
+    let mut largest = filled((-1.0, 0), count as usize);
+    for t in 0..mesh.triangles.len() {
+        let [a, b, c] = mesh.corners(t).map(Vec3::from);
+        let size = (b - a).cross(&(c - a)).norm();
+        let so_far = &mut largest[part[t] as usize];
+        if size > so_far.0 {
+            *so_far = (size, t);
+        }
+    }
+    largest
+}
 
 impl Sides {
     /// Returns the mass properties of the inside by the rule, body frame, integrated exactly. `None` for an open
@@ -25,9 +41,33 @@ impl Sides {
         self.boundary_of_inside()?.mass_of_boundary()
     }
 
-    /// Returns whether each triangle certainly has the inside behind it and the outside before it.
-    pub fn triangles_bound_inside(&self) -> bool {
-        self.boundary_of_inside().is_some_and(|boundary| boundary.triangles == self.mesh.triangles)
+    /// Returns for each triangle whether it certainly has the inside behind it and the outside before it. Triangles that meet
+    /// others have not; those that are joined by edges of two triangles and meet no others have the same on both sides.
+    pub fn bounding_triangles(&self) -> Vec<bool> {
+        let triangles = &self.mesh.triangles;
+        let none = || filled(false, triangles.len());
+        if !matches!(self.rule, SignRule::Crossings | SignRule::Parity) || self.without_repeats().is_some() {
+            return none();
+        }
+        let Some(meet) = self.bvh.meeting_triangles(&self.mesh) else { return none() };
+        let (part, against, count) = parts(triangles, &sides(triangles), |t| !meet[t as usize]);
+        let mut sizes = filled(0, count as usize);
+        part.iter().for_each(|&p| sizes[p as usize] += 1);
+        let largest = largest_of_parts(&self.mesh, &part, count);
+        let least = SMALLEST_PART.min(triangles.len());
+        let sides_of = |(&(_, t), &size): (&(f64, usize), &usize)| {
+            let counts = !meet[t] && size >= least;
+            (t, if counts { self.behind_and_before(&self.mesh, &self.bvh, t) } else { None })
+        };
+        let sides: Vec<_> = largest.iter().zip(&sizes).map(sides_of).collect_guarded();
+        let bounds = |t: usize| {
+            let (largest, [behind, before]) = match sides[part[t] as usize] {
+                (largest, Some(sides)) => (largest, sides),
+                _ => return false,
+            };
+            behind != before && behind == (against[t] == against[largest])
+        };
+        (0..triangles.len()).map(bounds).collect_guarded()
     }
 
     /// Returns the triangles that have the inside behind them and the outside before them, each once, wound
@@ -42,20 +82,11 @@ impl Sides {
         if !bvh.is_embedded(mesh) {
             return None;
         }
-        let (part, against, count) = parts(&mesh.triangles, &sides(&mesh.triangles));
+        let (part, against, count) = parts(&mesh.triangles, &sides(&mesh.triangles), |_| true);
         if against.contains(&true) {
             return None;
         }
-        // The largest triangle of each part.
-        let mut largest = filled((-1.0, 0), count as usize);
-        for t in 0..mesh.triangles.len() {
-            let [a, b, c] = mesh.corners(t).map(Vec3::from);
-            let size = (b - a).cross(&(c - a)).norm();
-            let so_far = &mut largest[part[t] as usize];
-            if size > so_far.0 {
-                *so_far = (size, t);
-            }
-        }
+        let largest = largest_of_parts(mesh, &part, count);
         let sides_of = |&(_, t): &(f64, usize)| self.behind_and_before(mesh, bvh, t).ok_or(());
         let inside: Vec<[bool; 2]> = largest.iter().map(sides_of).try_collect_guarded().ok()?;
         let turned = |(t, corners): (usize, &[u32; 3])| match (inside[part[t] as usize], *corners) {

@@ -118,13 +118,16 @@ fn without_duplicates(triangles: &[Corners]) -> Vec<Corners> {
     triangles.iter().filter(|t| seen.insert(key(t))).copied().collect_guarded()
 }
 
-/// Returns the connected parts, joined over edges that have exactly two triangles: the part number of each triangle,
-/// whether the triangle is wound against the first of its part, and the number of parts.
-pub(super) fn parts(triangles: &[Corners], sides: &[Side]) -> (Vec<u32>, Vec<bool>, u32) {
+/// Returns the connected parts, joined over edges that have exactly two triangles, each of which `joins`: the part number of
+/// each triangle, whether the triangle is wound against the first of its part, and the number of parts.
+pub(super) fn parts(triangles: &[Corners], sides: &[Side], joins: impl Fn(u32) -> bool) -> (Vec<u32>, Vec<bool>, u32) {
     // Neighbour across each side of each triangle.
     let mut across = filled([u32::MAX; 3], triangles.len());
     for pair in by_edge(sides) {
         let [a, b] = pair else { continue };
+        if !joins(a.triangle) || !joins(b.triangle) {
+            continue;
+        }
         for (own, other) in [(a, b), (b, a)] {
             let t = own.triangle as usize;
             let is_it = |&(p, q): &(u32, u32)| (p.min(q), p.max(q)) == own.edge;
@@ -228,7 +231,7 @@ impl Soup {
 
     /// Flips the triangles of each part that are in the minority by area.
     fn agree(&mut self, sides: &[Side]) {
-        let (part, against, count) = parts(&self.triangles, sides);
+        let (part, against, count) = parts(&self.triangles, sides, |_| true);
         let mut area = filled([0.0; 2], count as usize);
         for (t, corners) in self.triangles.iter().enumerate() {
             area[part[t] as usize][usize::from(against[t])] += self.area(corners);
@@ -247,7 +250,7 @@ impl Soup {
     /// inside no other, by the winding number of the others at one of its corners. Flips the open parts together if
     /// they face inward.
     fn turn_outward(&mut self, all: &[Side]) {
-        let (part, _, count) = parts(&self.triangles, all);
+        let (part, _, count) = parts(&self.triangles, all, |_| true);
         let mut members: Vec<Vec<u32>> = filled(Vec::new(), count as usize);
         for (t, &p) in part.iter().enumerate() {
             members[p as usize].push_guarded(t as u32);

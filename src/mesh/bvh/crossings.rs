@@ -3,8 +3,8 @@
 //! Every point in which two surfaces intersect lies on a segment that ends where an edge passes through a triangle, so
 //! no intersection is without such a crossing.
 
-use super::dual::{boxes_are_apart, descend, Placement};
-use super::Bvh;
+use super::dual::{boxes_are_apart, descend, gap_between, Placement};
+use super::{Bvh, Front};
 use crate::triangle::Corners;
 use voxshell_base::math::Vec3;
 use voxshell_base::memory::{filled, map_with_capacity, CollectGuarded, GrowGuarded};
@@ -102,23 +102,33 @@ const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
 /// Calls `found` with each crossing of an edge of either mesh through a triangle of the other. `placement` takes the
 /// first mesh to the frame of the second. Touching counts as crossing, and so does a gap of the size of rounding; an edge
-/// in the plane of a triangle does not cross it. Returns the number of tests.
+/// in the plane of a triangle does not cross it. With a `front` the order is another one. Returns the number of tests.
 pub fn crossings(
     (first, first_edges): (&Bvh, &Edges),
     (second, second_edges): (&Bvh, &Edges),
     placement: &Placement,
+    front: Option<&mut Front>,
     mut found: impl FnMut(Crossing),
 ) -> u64 {
     let mut triangle_tests = 0;
-    let node_tests = descend(first, second, placement, 0.0, |a, b| {
+    let remembers = front.is_some();
+    let node_tests = descend([first, second], placement, 0.0, front, |a, b| {
+        let mut least = f64::INFINITY;
+        let (min, max) = (Vec3::from(b.min), Vec3::from(b.max));
         for ka in a.triangles() {
             let t = placement.place_corners(&first.corners[ka]);
             let (low, high) = (t[0].inf(&t[1]).inf(&t[2]), t[0].sup(&t[1]).sup(&t[2]));
-            if boxes_are_apart(&low, &high, &b.min.into(), &b.max.into()) {
+            if boxes_are_apart(&low, &high, &min, &max) {
+                if remembers {
+                    least = least.min(gap_between(&low, &high, &min, &max));
+                }
                 continue;
             }
             let plane = Plane::of(&t);
-            if plane.is_apart(&b.min.into(), &b.max.into()) {
+            if plane.is_apart(&min, &max) {
+                if remembers {
+                    least = least.min(plane.gap(&min, &max));
+                }
                 continue;
             }
             for kb in b.triangles() {
@@ -126,16 +136,27 @@ pub fn crossings(
                 triangle_tests += 1;
                 let (lower, upper) = (u[0].inf(&u[1]).inf(&u[2]), u[0].sup(&u[1]).sup(&u[2]));
                 if boxes_are_apart(&low, &high, &lower, &upper) {
+                    if remembers {
+                        least = least.min(gap_between(&low, &high, &lower, &upper));
+                    }
                     continue;
                 }
                 let under = plane.sides(u);
                 if is_beside(&under) {
+                    if remembers {
+                        least = least.min(plane.least(u));
+                    }
                     continue;
                 }
-                let over = Plane::of(u).sides(&t);
+                let own = Plane::of(u);
+                let over = own.sides(&t);
                 if is_beside(&over) {
+                    if remembers {
+                        least = least.min(own.least(&t));
+                    }
                     continue;
                 }
+                least = 0.0;
                 for (edge, at) in edges_through(first_edges, ka, &t, u, over) {
                     found(Crossing { of_second: false, edge, at, triangle: second.id(kb) });
                 }
@@ -144,6 +165,7 @@ pub fn crossings(
                 }
             }
         }
+        least
     });
     node_tests + triangle_tests
 }
@@ -187,6 +209,31 @@ impl Plane {
         let (middle, half) = (0.5 * (min + max) - self.origin, 0.5 * (max - min));
         let reach = self.normal.abs().dot(&half) + 4.0 * self.rounding * (middle.amax() + half.amax());
         middle.dot(&self.normal).abs() > reach
+    }
+
+    /// Returns a lower bound of the distance of a box that is on one side of the plane, metres.
+    fn gap(&self, min: &Vec3, max: &Vec3) -> f64 {
+        let (middle, half) = (0.5 * (min + max) - self.origin, 0.5 * (max - min));
+        let volume = middle.dot(&self.normal).abs() - self.normal.abs().dot(&half);
+        self.height(volume, middle.amax() + half.amax())
+    }
+
+    /// Returns a lower bound of the distance of a triangle that is on one side of the plane, metres.
+    fn least(&self, t: &Corners) -> f64 {
+        t.iter().fold(f64::INFINITY, |least, p| {
+            let d = p - self.origin;
+            least.min(self.height(d.dot(&self.normal).abs(), d.amax()))
+        })
+    }
+
+    /// Returns the height of a tetrahedron over the triangle from six times its volume, less what rounding may add.
+    fn height(&self, volume: f64, distance: f64) -> f64 {
+        let area = self.normal.norm() + 4.0 * self.rounding;
+        if area > 0.0 {
+            ((volume - 4.0 * self.rounding * distance) / area).max(0.0)
+        } else {
+            0.0
+        }
     }
 }
 

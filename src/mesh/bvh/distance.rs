@@ -5,7 +5,7 @@
 //! of one and a point of the other, or at two inner points of their edges. Pairs are also as far apart as they are along the
 //! direction between the closest points so far, which is the best one of all in the end.
 
-use super::dual::{Placement, Separation};
+use super::dual::{is_split_first, Placement, Separation};
 use super::node::{Node, MAX_DEPTH};
 use super::{Bvh, Slabs};
 use crate::triangle::{closest_point, Corners, Feature};
@@ -206,7 +206,7 @@ pub fn closest_between(
             return None;
         }
         let (a, b) = (&first.nodes[i as usize], &second.nodes[j as usize]);
-        let least = separation.gap_squared((a.min, a.max), (b.min, b.max)).max(along);
+        let least = separation.gap_squared(&separation.placed(a), b).max(along);
         (least < nearest.enough).then_some(Pair { first: i, second: j, least })
     };
     // Each opened pair leaves one more behind.
@@ -224,8 +224,7 @@ pub fn closest_between(
             nearest.leaves(first, second, a, b);
             continue;
         }
-        let size = |n: &Node| (0..3).map(|k| n.max[k] - n.min[k]).fold(0.0, f64::max);
-        let parts = if b.count > 0 || (a.count == 0 && size(a) >= size(b)) {
+        let parts = if is_split_first(a, b) {
             [pair(a.first, j, &nearest), pair(a.first + 1, j, &nearest)]
         } else {
             [pair(i, b.first, &nearest), pair(i, b.first + 1, &nearest)]

@@ -4,7 +4,7 @@
 //! products of edges).
 
 use super::node::{Node, MAX_DEPTH};
-use super::Bvh;
+use super::{Bvh, Front};
 use crate::triangle::Corners;
 use voxshell_base::math::{Mat3, Vec3};
 
@@ -34,25 +34,29 @@ impl Placement {
 }
 
 /// Pairs of nodes still to test.
-struct Pairs {
+pub(super) struct Pairs {
     items: [(u32, u32); 2 * MAX_DEPTH + 4],
     len: usize,
 }
 
 impl Pairs {
-    fn push(&mut self, pair: (u32, u32)) {
+    pub fn new() -> Self {
+        Self { items: [(0, 0); 2 * MAX_DEPTH + 4], len: 0 }
+    }
+
+    pub fn push(&mut self, pair: (u32, u32)) {
         self.items[self.len] = pair;
         self.len += 1;
     }
 
-    fn pop(&mut self) -> Option<(u32, u32)> {
+    pub fn pop(&mut self) -> Option<(u32, u32)> {
         self.len = self.len.checked_sub(1)?;
         Some(self.items[self.len])
     }
 }
 
-/// Twice the middle, the half extents and the edges of a box in another frame.
-struct PlacedBox {
+/// Twice the middle, the extents and the edges of a box in another frame.
+pub(super) struct PlacedBox {
     middle: [f64; 3],
     reach: [f64; 3],
     /// Along its own axes.
@@ -79,7 +83,7 @@ impl Separation {
 
     /// Returns a box of the first hierarchy in the frame of the second.
     #[inline(always)]
-    fn placed(&self, node: &Node) -> PlacedBox {
+    pub fn placed(&self, node: &Node) -> PlacedBox {
         let (mut middle, mut reach, mut size) = ([0.0; 3], [0.0; 3], [0.0; 3]);
         let mut from = [0.0; 3];
         for k in 0..3 {
@@ -122,44 +126,46 @@ impl Separation {
     /// Returns a lower bound of the squared distance between two boxes, m²: the distance between the boxes along the axes
     /// of either frame that contain them.
     #[inline]
-    pub fn gap_squared(&self, a: ([f64; 3], [f64; 3]), b: ([f64; 3], [f64; 3])) -> f64 {
-        let middle = |(min, max): &([f64; 3], [f64; 3])| [0, 1, 2].map(|i| 0.5 * (min[i] + max[i]));
-        let half = |(min, max): &([f64; 3], [f64; 3])| [0, 1, 2].map(|i| 0.5 * (max[i] - min[i]));
-        let (ca, ha, cb, hb) = (middle(&a), half(&a), middle(&b), half(&b));
-        let r = &self.rotation;
-        let s = &self.absolute;
-        let mut d = [0.0; 3];
-        let squared = |gap: [f64; 3]| {
-            let [x, y, z] = gap.map(|gap| gap.max(0.0));
-            (x * x + y * y) + z * z
-        };
-        let mut gap = [0.0; 3];
+    pub fn gap_squared(&self, a: &PlacedBox, b: &Node) -> f64 {
+        let (mut d, mut size) = ([0.0; 3], [0.0; 3]);
+        let (mut in_second, mut in_first) = (0.0, 0.0);
         for i in 0..3 {
-            d[i] = ((r[i][0] * ca[0] + r[i][1] * ca[1]) + r[i][2] * ca[2]) + self.translation[i] - cb[i];
-            gap[i] = d[i].abs() - (((s[i][0] * ha[0] + s[i][1] * ha[1]) + s[i][2] * ha[2]) + hb[i]);
+            d[i] = a.middle[i] - (b.min[i] + b.max[i]);
+            size[i] = b.max[i] - b.min[i];
+            let gap = (d[i].abs() - (a.reach[i] + size[i])).max(0.0);
+            in_second += gap * gap;
         }
-        let in_first = [0, 1, 2].map(|j| {
+        let (r, s) = (&self.rotation, &self.absolute);
+        for j in 0..3 {
             let off = (r[0][j] * d[0] + r[1][j] * d[1]) + r[2][j] * d[2];
-            off.abs() - (((s[0][j] * hb[0] + s[1][j] * hb[1]) + s[2][j] * hb[2]) + ha[j])
-        });
-        squared(gap).max(squared(in_first))
+            let reach = ((s[0][j] * size[0] + s[1][j] * size[1]) + s[2][j] * size[2]) + a.size[j];
+            let gap = (off.abs() - reach).max(0.0);
+            in_first += gap * gap;
+        }
+        // Of twice the lengths.
+        0.25 * in_second.max(in_first)
     }
 }
 
 /// Calls `leaves` with each pair of leaves whose boxes are not farther apart than `distance`, metres, and perhaps with a
-/// few that are. `placement` takes the first hierarchy to the frame of the second. Returns the number of tests of boxes.
+/// few that are; with a `front` only with those whose triangles may not be. `leaves` returns a lower bound of the distance
+/// between the triangles, which only a front needs. `placement` takes the first hierarchy to the frame of the second.
+/// Returns the number of tests of boxes.
 pub(super) fn descend(
-    first: &Bvh,
-    second: &Bvh,
+    [first, second]: [&Bvh; 2],
     placement: &Placement,
     distance: f64,
-    mut leaves: impl FnMut(&Node, &Node),
+    front: Option<&mut Front>,
+    mut leaves: impl FnMut(&Node, &Node) -> f64,
 ) -> u64 {
+    if let Some(front) = front {
+        return front.descend([first, second], placement, distance, &mut leaves);
+    }
     if first.is_empty() || second.is_empty() {
         return 0;
     }
     let separation = Separation::new(placement, distance);
-    let mut pairs = Pairs { items: [(0, 0); 2 * MAX_DEPTH + 4], len: 0 };
+    let mut pairs = Pairs::new();
     let mut tests = 1;
     if !separation.apart(&separation.placed(&first.nodes[0]), &second.nodes[0]) {
         pairs.push((0, 0));
@@ -172,7 +178,7 @@ pub(super) fn descend(
         }
         tests += 2;
         // The first child is on top of the stack.
-        if b.count > 0 || (a.count == 0 && largest(a) >= largest(b)) {
+        if is_split_first(a, b) {
             for child in [a.first + 1, a.first] {
                 if !separation.apart(&separation.placed(&first.nodes[child as usize]), b) {
                     pairs.push((child, j));
@@ -190,6 +196,12 @@ pub(super) fn descend(
     tests
 }
 
+/// Returns whether of two nodes that are not both leaves the first is split: the larger one.
+#[inline(always)]
+pub(super) fn is_split_first(a: &Node, b: &Node) -> bool {
+    b.count > 0 || (a.count == 0 && largest(a) >= largest(b))
+}
+
 /// Returns the longest edge of a box.
 #[inline(always)]
 fn largest(node: &Node) -> f64 {
@@ -204,33 +216,48 @@ pub(super) fn boxes_are_apart(low: &Vec3, high: &Vec3, other_low: &Vec3, other_h
         || (low.z > other_high.z) | (high.z < other_low.z)
 }
 
+/// Returns a lower bound of the distance between two boxes in one frame, metres: 0 if they touch.
+pub(super) fn gap_between(low: &Vec3, high: &Vec3, lower: &Vec3, upper: &Vec3) -> f64 {
+    (lower - high).sup(&(low - upper)).sup(&Vec3::zeros()).norm()
+}
+
 /// Calls `found` with the indices of the triangles of both meshes whose boxes, in the frame of the second, are not
-/// farther apart than `distance`, metres. Triangles may be edges or points. Returns the number of tests.
+/// farther apart than `distance`, metres. Triangles may be edges or points. With a `front` the order is another one.
+/// Returns the number of tests.
 pub fn near_pairs(
-    first: &Bvh,
-    second: &Bvh,
+    [first, second]: [&Bvh; 2],
     placement: &Placement,
     distance: f64,
+    front: Option<&mut Front>,
     mut found: impl FnMut(u32, u32),
 ) -> u64 {
     let mut item_tests = 0;
-    let node_tests = descend(first, second, placement, distance, |a, b| {
+    let remembers = front.is_some();
+    let node_tests = descend([first, second], placement, distance, front, |a, b| {
+        let mut least = f64::INFINITY;
         for ka in a.triangles() {
             let t = placement.place_corners(&first.corners[ka]);
             let (low, high) = (t[0].inf(&t[1]).inf(&t[2]), t[0].sup(&t[1]).sup(&t[2]));
-            let (low, high) = (low.add_scalar(-distance), high.add_scalar(distance));
-            if boxes_are_apart(&low, &high, &b.min.into(), &b.max.into()) {
+            let (near_low, near_high) = (low.add_scalar(-distance), high.add_scalar(distance));
+            if boxes_are_apart(&near_low, &near_high, &b.min.into(), &b.max.into()) {
+                if remembers {
+                    least = least.min(gap_between(&low, &high, &b.min.into(), &b.max.into()));
+                }
                 continue;
             }
             for kb in b.triangles() {
                 let u = &second.corners[kb];
                 item_tests += 1;
                 let (lower, upper) = (u[0].inf(&u[1]).inf(&u[2]), u[0].sup(&u[1]).sup(&u[2]));
-                if !boxes_are_apart(&low, &high, &lower, &upper) {
+                if !boxes_are_apart(&near_low, &near_high, &lower, &upper) {
                     found(first.id(ka), second.id(kb));
+                }
+                if remembers {
+                    least = least.min(gap_between(&low, &high, &lower, &upper));
                 }
             }
         }
+        least
     });
     node_tests + item_tests
 }

@@ -1,12 +1,13 @@
-//! Test whether a surface intersects or touches itself.
+//! Where a surface intersects or touches itself.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
 use super::Bvh;
 use crate::apart::meet_only_at_shared_corners;
 use crate::TriMesh;
+use voxshell_base::memory::{filled_with, CollectGuarded};
 
 /// Work limits: average per triangle, and a minimum for any mesh. A unit is a triangle whose box is looked at, and
 /// [`TEST`] units are a pair that is tested. Beyond the limit the test gives up, so that its time does not grow with
@@ -16,24 +17,24 @@ const ALWAYS: u64 = 1 << 26;
 const TEST: u64 = 8;
 
 impl Bvh {
-    /// Returns whether the triangles of `mesh`, over which this hierarchy was built, certainly have no points in common
-    /// except shared corners and edges. Corners with the same number are shared; no two numbers may have equal
-    /// coordinates. `false` also where rounding or too many close triangles leave the answer open.
-    pub fn is_embedded(&self, mesh: &TriMesh) -> bool {
+    /// Returns for each triangle of `mesh`, over which this hierarchy was built, whether it may have points in common with
+    /// another one except shared corners and edges; `false` is certain. Corners with the same number are shared; no two
+    /// numbers may have equal coordinates. `None` where too many close triangles leave the answer open.
+    pub fn meeting_triangles(&self, mesh: &TriMesh) -> Option<Vec<bool>> {
         let most = ALWAYS + EACH * self.len() as u64;
         let work = AtomicU64::new(0);
-        // The result depends on all pairs, or on their number: the thread that finds it first does not matter.
-        (0..self.len()).into_par_iter().all(|k| {
+        let meet = filled_with(self.len(), AtomicBool::default);
+        // The result depends on all pairs, or on their number: the order of the threads does not matter.
+        let is_done = (0..self.len()).into_par_iter().all(|k| {
             let own = &self.corners[k];
             let (min, max) = (own[0].inf(&own[1]).inf(&own[2]), own[0].sup(&own[1]).sup(&own[2]));
-            let ids = &mesh.triangles[self.id(k) as usize];
-            let apart = std::cell::Cell::new(true);
+            let t = self.id(k) as usize;
             let mut here = 0;
             self.visit_leaves(
-                |n| apart.get() && (0..3).all(|i| n.min[i] <= max[i] && min[i] <= n.max[i]),
+                |n| (0..3).all(|i| n.min[i] <= max[i] && min[i] <= n.max[i]),
                 |other| {
                     here += 1;
-                    if other <= k || !apart.get() {
+                    if other <= k {
                         return;
                     }
                     let c = &self.corners[other];
@@ -42,12 +43,20 @@ impl Bvh {
                     };
                     if !(0..3).any(off) {
                         here += TEST;
-                        let other_ids = &mesh.triangles[self.id(other) as usize];
-                        apart.set(meet_only_at_shared_corners(own, ids, c, other_ids));
+                        let u = self.id(other) as usize;
+                        if !meet_only_at_shared_corners(own, &mesh.triangles[t], c, &mesh.triangles[u]) {
+                            [t, u].iter().for_each(|&t| meet[t].store(true, Ordering::Relaxed));
+                        }
                     }
                 },
             );
-            apart.get() && work.fetch_add(here, Ordering::Relaxed) + here <= most
-        })
+            work.fetch_add(here, Ordering::Relaxed) + here <= most
+        });
+        is_done.then(|| meet.into_iter().map(AtomicBool::into_inner).collect_guarded())
+    }
+
+    /// Returns whether no two triangles certainly have points in common except shared corners and edges.
+    pub fn is_embedded(&self, mesh: &TriMesh) -> bool {
+        self.meeting_triangles(mesh).is_some_and(|meet| !meet.contains(&true))
     }
 }
