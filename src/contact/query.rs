@@ -1,9 +1,8 @@
 //! Discrete queries: all contacts of two bodies, and the contact with the smallest separation.
 
 use super::manifold::{reduce, segment, Candidate, Grouping};
-use super::search::edges::Covering;
 use super::search::faces::{Faces, Wanted};
-use super::search::{apart, between, edges, frames, passes, sharp, Exact, Hit, Known, Pass};
+use super::search::{apart, between, edges, frames, passes, sharp, Covering, Exact, Hit, Known, Pass};
 use super::types::{Budget, Completeness, Contact, Coverage, Geometry, Query, Report, Roles, Segmentation, Step};
 use super::workspace::Workspace;
 use voxshell_base::math::clock::Instant;

@@ -10,6 +10,7 @@
 //! face is done at once, however many triangles the face has.
 
 use super::super::types::{Contact, FEATURE_OF_B, FEATURE_OF_EDGE};
+use super::covering::{Cover, Covering, Covers};
 use super::frames::placement;
 use voxshell_base::math::{Pose, Vec3};
 use voxshell_field::{Foot, Surface};
@@ -146,6 +147,7 @@ struct Stretch {
 pub(in super::super) struct Scratch {
     crossings: Vec<Crossing>,
     pieces: Vec<Piece>,
+    covers: Covers,
     stretches: Vec<Stretch>,
     /// Corners with a contact, ascending: whether the corner is of the second surface, and its number.
     corners: Vec<(bool, u32)>,
@@ -272,15 +274,6 @@ impl<'a> Part<'a> {
     }
 }
 
-/// What makes a part of an edge no contact of its own: another contact in the place that is about as deep.
-#[derive(Clone, Copy, Debug)]
-pub(in super::super) struct Covering {
-    /// Largest distance from the other contact to any point of the part, metres.
-    pub distance: f64,
-    /// Depth by which the part may be deeper, metres.
-    pub tolerance: f64,
-}
-
 /// Which contacts of edges are wanted.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in super::super) struct Wanted<'a> {
@@ -290,9 +283,6 @@ pub(in super::super) struct Wanted<'a> {
     pub passed: &'a [(bool, u32, f64)],
     pub covering: Option<Covering>,
 }
-
-/// Cosine of the largest angle between the normal of a contact and that of a part of an edge that it covers.
-const LIKE: f64 = 0.9;
 
 /// A part of an edge between two of its crossings, or a crossing and an end.
 #[derive(Clone, Copy)]
@@ -304,37 +294,9 @@ struct Piece {
     cover: Option<Cover>,
 }
 
-/// What a contact must be like that covers a part of an edge.
-#[derive(Clone, Copy)]
-struct Cover {
-    /// A bound of the depth of the part, metres.
-    most: f64,
-    /// Middle of the part, and half its length. World frame.
-    middle: Vec3,
-    half: f64,
-    /// Unit vector from A to B there.
-    normal: Vec3,
-}
-
 impl Piece {
     fn most(&self) -> f64 {
         self.cover.map_or(f64::INFINITY, |cover| cover.most)
-    }
-}
-
-impl Cover {
-    /// Returns whether one of the contacts covers the part of an edge.
-    fn is_given(&self, by: &Covering, contacts: &[Contact], of_b: bool) -> bool {
-        let reach = by.distance - self.half;
-        reach > 0.0
-            && contacts.iter().any(|c| {
-                let own = if of_b { &c.point_on_b } else { &c.point_on_a };
-                // What only comes near stands for no penetration.
-                c.separation <= 0.0
-                    && -c.separation >= self.most - by.tolerance
-                    && (own - self.middle).norm_squared() <= reach * reach
-                    && c.normal.dot(&self.normal) >= LIKE
-            })
     }
 }
 
@@ -347,7 +309,7 @@ pub(in super::super) fn collect(
     [pose_a, pose_b]: [&Pose; 2],
     limit: f64,
     Wanted { outline, passed, covering }: Wanted,
-    Scratch { crossings, pieces, stretches, corners, front }: &mut Scratch,
+    Scratch { crossings, pieces, covers, stretches, corners, front }: &mut Scratch,
     contacts: &mut Vec<Contact>,
 ) -> u64 {
     let placement = placement(pose_b, pose_a);
@@ -373,7 +335,8 @@ pub(in super::super) fn collect(
         }
         first = end;
     }
-    if covering.is_some() {
+    if let Some(covering) = &covering {
+        covers.begin(covering);
         // What may be the deepest first: it covers the others.
         pieces
             .sort_unstable_by(|p, q| q.most().total_cmp(&p.most()).then((p.first, p.before).cmp(&(q.first, q.before))));
@@ -383,7 +346,7 @@ pub(in super::super) fn collect(
     for piece in &*pieces {
         let edge = &crossings[piece.first as usize..piece.end as usize];
         let (of_b, i) = (edge[0].of_second, piece.before as usize);
-        if covering.zip(piece.cover).is_some_and(|(covering, cover)| cover.is_given(&covering, contacts, of_b)) {
+        if covering.zip(piece.cover).is_some_and(|(covering, part)| covers.cover(&covering, contacts, &part)) {
             continue;
         }
         let (own, other) = (&surfaces[usize::from(of_b)], &surfaces[usize::from(!of_b)]);
@@ -485,5 +448,5 @@ fn cover_of(surfaces: &[Placed; 2], crossings: &[Crossing], before: usize, pose_
         (None, last) => far(start, last?),
     };
     let half = 0.5 * (end - start) * part.along.norm();
-    Some(Cover { most, middle, half, normal: if of_b { outward } else { -outward } })
+    Some(Cover { of_b, most, middle, half, normal: if of_b { outward } else { -outward } })
 }

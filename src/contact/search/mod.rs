@@ -3,6 +3,7 @@
 pub(super) mod apart;
 pub(super) mod between;
 mod cache;
+mod covering;
 mod dense;
 pub(super) mod edges;
 mod exact;
@@ -14,6 +15,7 @@ mod lanes;
 mod limit;
 pub(super) mod linear;
 mod pass;
+mod places;
 mod scratch;
 pub(super) mod sharp;
 mod sheet;
@@ -21,6 +23,7 @@ mod step;
 mod tree;
 
 pub(super) use cache::TraversalCache;
+pub(super) use covering::Covering;
 pub(super) use exact::{Exact, Position};
 pub(super) use known::Known;
 pub(super) use lanes::{Chosen, LANES};

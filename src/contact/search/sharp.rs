@@ -12,6 +12,7 @@
 
 use super::super::types::{Contact, FEATURE_OF_B, FEATURE_OF_EDGE};
 use super::frames::{extent, placement};
+use super::places::Places;
 use voxshell_base::math::{Pose, Vec3};
 use voxshell_field::Surface;
 use voxshell_mesh::{Feature, Front, Placement};
@@ -43,6 +44,8 @@ const BEYOND: f64 = 1e-9;
 /// Contacts that are closer than this fraction of the extent, and whose normals have at least this cosine, are one.
 const SAME_PLACE: f64 = 1e-6;
 const SAME_NORMAL: f64 = 0.98;
+/// Edge of the cubes in which contacts at one place are looked for, in distances of [`SAME_PLACE`].
+const CUBES: f64 = 16.0;
 
 /// Scratch memory of a search for sharp features.
 #[derive(Default)]
@@ -55,6 +58,8 @@ pub(in super::super) struct Scratch {
     /// Edges that have passed through an edge of the other body, ascending: whether the edge is of the second surface, its
     /// number, and the position on it.
     pub passed: Vec<(bool, u32, f64)>,
+    /// The contacts of sharp features by their places on both bodies.
+    places: [Places; 2],
     /// Features of both surfaces that may be near each other.
     near: Vec<(u32, u32)>,
     /// What a pair remembers of the descents for edges, for corners of the first surface, and for those of the second.
@@ -235,7 +240,7 @@ pub(in super::super) fn collect(
 fn drop_duplicates(
     known: usize,
     tolerance: f64,
-    Scratch { order, dropped, superseded, .. }: &mut Scratch,
+    Scratch { order, dropped, superseded, places, .. }: &mut Scratch,
     contacts: &mut Vec<Contact>,
 ) -> usize {
     let (others, own) = contacts.split_at(known);
@@ -260,6 +265,13 @@ fn drop_duplicates(
             }
         }
     }
+    if known > 0 {
+        places.iter_mut().for_each(|places| places.begin(CUBES * tolerance));
+        for contact in own {
+            places[0].push(&contact.point_on_a);
+            places[1].push(&contact.point_on_b);
+        }
+    }
     // The sample of a corner is at the corner, but its separation and its normal are only as exact as the field.
     superseded.clear();
     superseded.resize(known, false);
@@ -267,16 +279,18 @@ fn drop_duplicates(
         let of_b = sample.feature & FEATURE_OF_B != 0;
         let own_point = |c: &Contact| if of_b { c.point_on_b } else { c.point_on_a };
         let (mut is_at_corner, mut is_right) = (false, false);
-        for (dropped, c) in dropped.iter_mut().zip(own) {
-            if *dropped || (c.feature & FEATURE_OF_B != 0) != of_b || !is_near(&own_point(sample), &own_point(c)) {
-                continue;
+        let place = own_point(sample);
+        places[usize::from(of_b)].any_near(&place, tolerance, |k| {
+            let (dropped, c) = (&mut dropped[k], &own[k]);
+            if !*dropped && (c.feature & FEATURE_OF_B != 0) == of_b && is_near(&place, &own_point(c)) {
+                is_at_corner = true;
+                if same_normal(sample, c) {
+                    is_right = true;
+                    *dropped = sample.separation <= c.separation + tolerance;
+                }
             }
-            is_at_corner = true;
-            if same_normal(sample, c) {
-                is_right = true;
-                *dropped = sample.separation <= c.separation + tolerance;
-            }
-        }
+            false
+        });
         superseded[i] = is_at_corner && !is_right;
     }
     let mut kept = 0;

@@ -3,7 +3,9 @@
 //! Every point in which two surfaces intersect lies on a segment that ends where an edge passes through a triangle, so
 //! no intersection is without such a crossing.
 
-use super::dual::{boxes_are_apart, descend, gap_between, Placement};
+use super::dual::{boxes_are_apart, Placement};
+use super::front::descend;
+use super::near::gap_between;
 use super::{Bvh, Front};
 use crate::triangle::Corners;
 use voxshell_base::math::Vec3;

@@ -4,7 +4,7 @@
 //! products of edges).
 
 use super::node::{Node, MAX_DEPTH};
-use super::{Bvh, Front};
+use super::Bvh;
 use crate::triangle::Corners;
 use voxshell_base::math::{Mat3, Vec3};
 
@@ -148,19 +148,13 @@ impl Separation {
 }
 
 /// Calls `leaves` with each pair of leaves whose boxes are not farther apart than `distance`, metres, and perhaps with a
-/// few that are; with a `front` only with those whose triangles may not be. `leaves` returns a lower bound of the distance
-/// between the triangles, which only a front needs. `placement` takes the first hierarchy to the frame of the second.
-/// Returns the number of tests of boxes.
+/// few that are. `placement` takes the first hierarchy to the frame of the second. Returns the number of tests of boxes.
 pub(super) fn descend(
     [first, second]: [&Bvh; 2],
     placement: &Placement,
     distance: f64,
-    front: Option<&mut Front>,
     mut leaves: impl FnMut(&Node, &Node) -> f64,
 ) -> u64 {
-    if let Some(front) = front {
-        return front.descend([first, second], placement, distance, &mut leaves);
-    }
     if first.is_empty() || second.is_empty() {
         return 0;
     }
@@ -214,50 +208,4 @@ pub(super) fn boxes_are_apart(low: &Vec3, high: &Vec3, other_low: &Vec3, other_h
     (low.x > other_high.x) | (high.x < other_low.x)
         || (low.y > other_high.y) | (high.y < other_low.y)
         || (low.z > other_high.z) | (high.z < other_low.z)
-}
-
-/// Returns a lower bound of the distance between two boxes in one frame, metres: 0 if they touch.
-pub(super) fn gap_between(low: &Vec3, high: &Vec3, lower: &Vec3, upper: &Vec3) -> f64 {
-    (lower - high).sup(&(low - upper)).sup(&Vec3::zeros()).norm()
-}
-
-/// Calls `found` with the indices of the triangles of both meshes whose boxes, in the frame of the second, are not
-/// farther apart than `distance`, metres. Triangles may be edges or points. With a `front` the order is another one.
-/// Returns the number of tests.
-pub fn near_pairs(
-    [first, second]: [&Bvh; 2],
-    placement: &Placement,
-    distance: f64,
-    front: Option<&mut Front>,
-    mut found: impl FnMut(u32, u32),
-) -> u64 {
-    let mut item_tests = 0;
-    let remembers = front.is_some();
-    let node_tests = descend([first, second], placement, distance, front, |a, b| {
-        let mut least = f64::INFINITY;
-        for ka in a.triangles() {
-            let t = placement.place_corners(&first.corners[ka]);
-            let (low, high) = (t[0].inf(&t[1]).inf(&t[2]), t[0].sup(&t[1]).sup(&t[2]));
-            let (near_low, near_high) = (low.add_scalar(-distance), high.add_scalar(distance));
-            if boxes_are_apart(&near_low, &near_high, &b.min.into(), &b.max.into()) {
-                if remembers {
-                    least = least.min(gap_between(&low, &high, &b.min.into(), &b.max.into()));
-                }
-                continue;
-            }
-            for kb in b.triangles() {
-                let u = &second.corners[kb];
-                item_tests += 1;
-                let (lower, upper) = (u[0].inf(&u[1]).inf(&u[2]), u[0].sup(&u[1]).sup(&u[2]));
-                if !boxes_are_apart(&near_low, &near_high, &lower, &upper) {
-                    found(first.id(ka), second.id(kb));
-                }
-                if remembers {
-                    least = least.min(gap_between(&low, &high, &lower, &upper));
-                }
-            }
-        }
-        least
-    });
-    node_tests + item_tests
 }

@@ -3,7 +3,7 @@
 //! Collision Detection with Hierarchical Data Structures"; Weller & Zachmann 2006, "Kinetic Separation Lists for Continuous
 //! Collision Detection of Deformable Objects").
 
-use super::dual::{is_split_first, Pairs, Placement, Separation};
+use super::dual::{self, is_split_first, Pairs, Placement, Separation};
 use super::node::Node;
 use super::Bvh;
 
@@ -58,9 +58,8 @@ impl Front {
         self.moved += distance;
     }
 
-    /// Does what [`descend`](super::dual::descend) does. `leaves` returns a lower bound of the distance between the triangles
-    /// of two leaves.
-    pub(super) fn descend(
+    /// See [`descend`].
+    fn descend(
         &mut self,
         [first, second]: [&Bvh; 2],
         placement: &Placement,
@@ -127,6 +126,23 @@ impl Front {
             self.first_count = self.ends.len();
         }
         tests
+    }
+}
+
+/// Calls `leaves` with each pair of leaves whose boxes are not farther apart than `distance`, metres, and perhaps with a
+/// few that are; with a `front` only with those whose triangles may not be. `leaves` returns a lower bound of the distance
+/// between the triangles, which only a front needs. `placement` takes the first hierarchy to the frame of the second.
+/// Returns the number of tests of boxes.
+pub(super) fn descend(
+    meshes: [&Bvh; 2],
+    placement: &Placement,
+    distance: f64,
+    front: Option<&mut Front>,
+    mut leaves: impl FnMut(&Node, &Node) -> f64,
+) -> u64 {
+    match front {
+        Some(front) => front.descend(meshes, placement, distance, &mut leaves),
+        None => dual::descend(meshes, placement, distance, leaves),
     }
 }
 
