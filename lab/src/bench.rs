@@ -9,6 +9,7 @@ mod drops;
 mod edges;
 mod fields;
 pub mod haptics;
+mod pair;
 mod pairs;
 mod papers;
 pub mod parry;
@@ -48,6 +49,9 @@ enum Name {
     Contact,
     /// Contacts at the edges of meshes: penetrations that the samples miss, and times; of `--mesh` and `--dense`.
     Edges,
+    /// Contact pairs from step to step, compared with the stateless query and with the triangles: times and wrong answers. Takes
+    /// four minutes; see `--rows`.
+    Pair,
     /// A million random segments against the field, compared with rays of other libraries.
     Segments,
     /// Moving bodies: random pairs, a drop, a haptic step, screw motions (Xu & Barbič 2016, tables 3 and 4).
@@ -99,7 +103,7 @@ pub struct Arguments {
     /// Seconds for which each group of alternating measurements is repeated; at least three rounds.
     #[arg(long, default_value_t = 1.5)]
     seconds: f64,
-    /// Haptics: few steps and coarse scenes, for tests.
+    /// Haptics and pair: few steps and coarse scenes, for tests.
     #[arg(long)]
     quick: bool,
     /// Haptics: number of timed steps of the servo; default a million, fewer with --quick.
@@ -111,6 +115,9 @@ pub struct Arguments {
     /// Haptics: run only these parts.
     #[arg(long, value_delimiter = ',', value_enum, value_name = "PARTS")]
     parts: Vec<haptics::Part>,
+    /// Pair: measure only these rows.
+    #[arg(long, value_delimiter = ',', value_enum, value_name = "ROWS")]
+    rows: Vec<pair::Name>,
     #[command(flatten)]
     bodies: haptics_demo::Bodies,
     #[command(flatten)]
@@ -212,6 +219,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             let effort = haptics::Effort::new(arguments.quick, arguments.steps, arguments.pushes);
             haptics::rows(&arguments.bodies.assets(arguments.quick, true), effort, &arguments.parts)?
         }
+        Name::Pair => pair::rows(arguments.bodies.assets(arguments.quick, false), &arguments.rows, arguments.quick)?,
         Name::Qp => qp::rows(&setup)?,
         Name::Segments => segments::rows(&mesh, &setup)?,
         Name::Tables => {
@@ -222,8 +230,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             tables.rows()
         }
     };
-    let with_mesh =
-        |row: Row| if matches!(arguments.name, Name::Haptics | Name::Qp) { row } else { row.with("mesh", &*name) };
+    let has_own_bodies = matches!(arguments.name, Name::Haptics | Name::Pair | Name::Qp);
+    let with_mesh = |row: Row| if has_own_bodies { row } else { row.with("mesh", &*name) };
     let rows: Vec<Row> = rows.into_iter().map(|row| machine.told(with_mesh(row))).collect();
     let json: String = rows.iter().map(|row| format!("{row}\n")).collect();
     if arguments.json {

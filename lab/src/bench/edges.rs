@@ -1,11 +1,8 @@
-//! Contacts at the edges of meshes beside those of samples: how many penetrations each query misses, and its time; and a pair
-//! from step to step.
+//! Contacts at the edges of meshes beside those of samples: how many penetrations each query misses, and its time.
 
-use nalgebra::{Isometry3, Translation3, UnitQuaternion};
+use nalgebra::{Isometry3, Translation3};
 use voxshell::asset::Shape;
-use voxshell::contact::{
-    contacts, Coverage, Geometry, Pair, PairOptions, PairStep, Query, Roles, Workspace, FEATURE_OF_EDGE,
-};
+use voxshell::contact::{contacts, Coverage, Geometry, Query, Roles, Workspace, FEATURE_OF_EDGE};
 use voxshell::math::{Pose, Vec3};
 use voxshell::Result;
 
@@ -85,66 +82,5 @@ pub fn rows(a: &Shape, b: &Shape) -> Result<Vec<Row>> {
         rows.push(row("missed", f64::from(missed), "poses").with("poses", POSES));
         rows.push(row("deepest missed", 1e3 * deepest_missed, "mm"));
     }
-    rows.extend(of_pairs(a, b, &poses)?);
-    Ok(rows)
-}
-
-/// Largest motion of a point in a step of a pair, mm.
-const MOTIONS: [f64; 4] = [0.01, 0.1, 0.5, 2.0];
-/// Steps of a pair from each pose.
-const STEPS: usize = 12;
-
-/// Measures a pair of two bodies of about 1 m from each pose on: the first update, and those that follow while every point moves
-/// by at most so much in each step, half of it by a turn.
-fn of_pairs(a: &Shape, b: &Shape, poses: &[(Pose, f64)]) -> Result<Vec<Row>> {
-    let geometries = [&a.geometry_for(Coverage::Edges)?, &b.geometry_for(Coverage::Edges)?];
-    let owners = Some([a.owner(), b.owner()]);
-    let mut random = Random::new(2);
-    let (mut cold, mut missed) = (Vec::new(), 0);
-    let mut warm = MOTIONS.map(|_| Vec::new());
-    let mut pair = Pair::new(PairOptions::default())?;
-    let update = |pair: &mut Pair, pose: &Pose| -> Result<f64> {
-        let step = PairStep::at_rest(*pose, Pose::identity());
-        let (seconds, found) = of_thread(|| pair.update(geometries, owners, &step).map(<[_]>::len));
-        found.map(|_| 1e6 * seconds)
-    };
-    for (pose, _) in poses {
-        let mut least = f64::INFINITY;
-        for _ in 0..REPEATS {
-            pair.reset();
-            least = least.min(update(&mut pair, pose)?);
-        }
-        cold.push(least);
-        missed += i32::from(pair.points().iter().all(|point| point.separation > 0.0));
-        for (motion, times) in MOTIONS.iter().zip(&mut warm) {
-            let (along, about) = (random.rotation() * Vec3::x(), random.rotation() * Vec3::x());
-            // Points are at most 0.87 m from the middle of a body of 1 m.
-            let (along, about) = (along * (0.5e-3 * motion), about * (0.5e-3 * motion / 0.87));
-            let turn = UnitQuaternion::from_scaled_axis(about);
-            let mut pose = *pose;
-            pair.reset();
-            update(&mut pair, &pose)?;
-            for step in 0..STEPS {
-                pose = Isometry3::from_parts((pose.translation.vector + along).into(), turn * pose.rotation);
-                let time = update(&mut pair, &pose)?;
-                if step > 1 {
-                    times.push(time);
-                }
-            }
-        }
-    }
-    let mut rows = Vec::new();
-    let mut add = |what: &str, mut times: Vec<f64>| {
-        times.sort_unstable_by(f64::total_cmp);
-        for (name, part) in [("median", 0.5), ("p90", 0.9), ("p99", 0.99)] {
-            let time = times[((times.len() as f64 * part) as usize).min(times.len() - 1)];
-            rows.push(Row::new(format!("edges/pair/{what}/{name}"), time, "us"));
-        }
-    };
-    add("first", cold);
-    for (motion, times) in MOTIONS.iter().zip(warm) {
-        add(&format!("{motion} mm a step"), times);
-    }
-    rows.push(Row::new("edges/pair/missed", f64::from(missed), "poses").with("poses", POSES));
     Ok(rows)
 }
