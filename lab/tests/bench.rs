@@ -84,6 +84,39 @@ fn quadratic_programs_are_measured_with_their_steps() {
     }
 }
 
+/// Pairs of sharp bodies miss no contact, and without the mesh files the rows of the scans say so.
+#[test]
+fn pairs_miss_no_contact_of_the_triangles() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut command = bench("pair --quick --rows sharp,kept,deepest,memory --json");
+    command.env("VOXSHELL_MESHES", folder.path());
+    let output = output(command);
+    let (skipped, rows): (BTreeMap<_, _>, BTreeMap<_, _>) =
+        rows(&output).into_iter().partition(|(_, row)| row["skipped"].is_string());
+    check_keys(&rows);
+    let names: Vec<&str> = skipped.keys().map(String::as_str).collect();
+    assert_eq!(names, ["pair/kept/bunny-horse", "pair/memory/bunny-horse"]);
+    assert!(
+        String::from_utf8_lossy(&output.stderr).contains("pair/kept: the scans are skipped: no bunny_34k_filled.obj")
+    );
+    for scene in ["gear-knot", "bracket-plate", "spike-gear", "plate-bracket"] {
+        let row = &rows[&format!("pair/sharp/{scene}")];
+        for times in ["query", "pair_cold", "pair_warm_0.1mm", "pair_warm_0.5mm", "pair_warm_2mm"] {
+            let [median, tail] = ["median", "p99"].map(|part| number(row, &format!("{times}_{part}_us")));
+            assert!(0.0 < median && median <= tail, "{times} of {row}");
+        }
+        for missed in ["query_missed", "pair_missed", "pair_warm_0.1mm_missed", "pair_warm_0.5mm_missed"] {
+            assert_eq!(number(row, missed), 0.0, "{missed} of {row}");
+        }
+        assert_eq!(number(&rows[&format!("pair/kept/{scene}")], "searched"), 0.0, "{scene}");
+        // Exchanging the bodies changes nothing.
+        let row = &rows[&format!("pair/deepest/{scene}")];
+        assert!(number(row, "pair_exchanged_max_tolerances") < 1e-6, "{row}");
+        assert!(number(row, "distance_exchanged_max_tolerances") < 1e-6, "{row}");
+    }
+    assert!(number(&rows["pair/memory/spike-gear/spike"], "asset_bytes") > 1000.0);
+}
+
 #[test]
 fn tables_quote_the_papers() {
     let rows =
