@@ -49,6 +49,7 @@ const fn demo(arguments: &'static str) -> Command {
 
 const COOKING: &[&str] = &["src/base", "src/mesh", "src/field", "src/pointshell", "src/cook"];
 const QUERIES: &[&str] = &["src/base", "src/mesh", "src/field", "src/pointshell", "src/contact"];
+const PAIRS: &[&str] = &["src/base", "src/mesh", "src/field", "src/pointshell", "src/cook", "src/contact", "src/asset"];
 const MOTIONS: &[&str] = &["src/base", "src/mesh", "src/field", "src/pointshell", "src/ccd"];
 const FORMS: &[&str] =
     &["src/base", "src/mesh", "src/field", "src/pointshell", "src/contact", "src/voxmap", "src/voxtree"];
@@ -76,7 +77,7 @@ const BULLET: &[&str] = &[
     "bullet-demo/src",
 ];
 
-pub const PARTS: [Part; 20] = [
+pub const PARTS: [Part; 21] = [
     Part {
         name: "resting",
         text: "a body on a plane, on a box and on a copy of itself in Bullet",
@@ -201,6 +202,13 @@ pub const PARTS: [Part; 20] = [
         seconds: 20.0,
         commands: &[lab("bench edges --mesh gear --dense torus-knot")],
         sources: QUERIES,
+    },
+    Part {
+        name: "pair",
+        text: "contact pairs from step to step beside the stateless query: times, and contacts that are wrong",
+        seconds: 180.0,
+        commands: &[lab("bench pair")],
+        sources: PAIRS,
     },
     Part {
         name: "calls",
