@@ -219,7 +219,7 @@ pub fn rows(mut assets: AssetCache, names: &[Name], quick: bool) -> Result<Vec<R
             Name::Kept => touching::kept(scenes.all(), &log)?,
             Name::Flush => resting::flush(effort, &log)?,
             Name::Margin => touching::margin(scenes.all(), effort, &log)?,
-            Name::Deepest => touching::deepest_contacts(scenes.sharp(), &log)?,
+            Name::Deepest => touching::deepest_contacts(scenes.sharp(), effort, &log)?,
             Name::Distance => apart::distances(effort, &log)?,
             Name::Thin => apart::thin(effort, &log)?,
             Name::Nut => resting::nut(effort, &log)?,

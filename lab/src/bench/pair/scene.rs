@@ -36,25 +36,14 @@ impl Scene {
     /// Returns a scene with random poses at a depth of 1 to 5 mm.
     pub fn touching(name: &str, bodies: [Body; 2], count: usize, log: &Log) -> Self {
         log.begin(&format!("poses of {name}"));
-        let mut random = Random::new(1);
-        let [a, b] = [&bodies[0], &bodies[1]].map(Body::solid);
-        let mut poses = Vec::new();
-        for _ in 0..TRIES * count {
-            if poses.len() == count {
-                break;
-            }
-            log.tick();
-            let (rotation, direction) = (random.rotation(), random.rotation() * Vec3::x());
-            let goal = DEPTHS[0] + (DEPTHS[1] - DEPTHS[0]) * random.next();
-            let at = |along: f64| Isometry3::from_parts(Translation3::from(direction * along), rotation);
-            let along = farthest([0.0, APART], PLACE, |along| a.is_deeper(b, &at(along), goal));
-            let pose = at(along);
-            let depth = a.depth(b, &pose, PRECISION);
-            if (DEPTHS[0]..=1.01 * DEPTHS[1]).contains(&depth) {
-                poses.push(Placed { pose, depth });
-            }
-        }
+        let poses = places([&bodies[0], &bodies[1]], DEPTHS, count, log);
         Self { name: name.into(), bodies, poses }
+    }
+
+    /// Returns random poses at which the bodies are apart by a gap between two lengths, metres.
+    pub fn apart(&self, [least, most]: [f64; 2], count: usize, log: &Log) -> Vec<Placed> {
+        log.begin(&format!("poses of {}, apart", self.name));
+        places(self.bodies(), [-most, -least], count, log)
     }
 
     /// Returns both bodies.
@@ -66,6 +55,28 @@ impl Scene {
     pub fn steps(&self, count: usize) -> Vec<PairStep> {
         self.poses.iter().take(count).map(|placed| at_rest(&placed.pose)).collect()
     }
+}
+
+/// Returns random poses of the first of two bodies at a depth between two lengths, metres.
+fn places([a, b]: [&Body; 2], [least, most]: [f64; 2], count: usize, log: &Log) -> Vec<Placed> {
+    let mut random = Random::new(1);
+    let (a, b) = (a.solid(), b.solid());
+    let mut poses = Vec::new();
+    for _ in 0..TRIES * count {
+        if poses.len() == count {
+            break;
+        }
+        log.tick();
+        let (rotation, direction) = (random.rotation(), random.rotation() * Vec3::x());
+        let goal = least + (most - least) * random.next();
+        let at = |along: f64| Isometry3::from_parts(Translation3::from(direction * along), rotation);
+        let pose = at(farthest([0.0, APART], PLACE, |along| a.is_deeper(b, &at(along), goal)));
+        let depth = a.depth(b, &pose, PRECISION);
+        if (least..=most).contains(&depth) {
+            poses.push(Placed { pose, depth });
+        }
+    }
+    poses
 }
 
 /// Returns a number up to which `is_near` is true and beyond which it is not, by bisection to a precision.

@@ -167,6 +167,9 @@ pub fn margin<'a>(scenes: impl Iterator<Item = &'a Scene>, effort: Effort, log: 
     Ok(rows)
 }
 
+/// Least gap of bodies that are apart, metres.
+const LEAST_GAP: f64 = 1e-4;
+
 /// Differences between the answers of one scene.
 #[derive(Default)]
 struct Compared {
@@ -174,8 +177,10 @@ struct Compared {
     pair_to_distance: Differences,
     pair_exchanged: Differences,
     distance_exchanged: Differences,
-    /// Of the deepest point of the pair, and of the distance, from the depth of the triangles.
+    /// Of the deepest point of the pair, of the deepest contact of the query, and of the distance, from the depth of the
+    /// triangles.
     pair_to_triangles: Differences,
+    query_to_triangles: Differences,
     distance_to_triangles: Differences,
     /// Distances of the points of the pair from the surfaces of their bodies, and differences between the separation of a point
     /// and the signed distance of its place in the other body.
@@ -184,12 +189,24 @@ struct Compared {
 }
 
 /// Compares the deepest contacts: pair, stateless distance, both with exchanged bodies, and triangles.
-pub fn deepest_contacts(scenes: &[Scene], log: &Log) -> Result<Vec<Row>> {
-    scenes.iter().map(|scene| compare(scene, log)).collect()
+///
+/// The first row of a scene is of the poses that touch, the second one of poses with a gap within the margin.
+pub fn deepest_contacts(scenes: &[Scene], effort: Effort, log: &Log) -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    for scene in scenes {
+        rows.push(compare(&scene.name, scene, &scene.poses, log)?);
+        let subject = Subject::of(scene.bodies())?;
+        // The answer of a pair may be farther by a tolerance, and must still be within the margin.
+        let gaps = [LEAST_GAP, subject.margin - subject.tolerance];
+        let near = scene.apart(gaps, effort.walks, log);
+        rows.push(compare(&format!("{}/apart", scene.name), scene, &near, log)?);
+    }
+    Ok(rows)
 }
 
-fn compare(scene: &Scene, log: &Log) -> Result<Row> {
-    log.begin(&scene.name);
+/// Compares the answers at some poses of a scene.
+fn compare(name: &str, scene: &Scene, places: &[Placed], log: &Log) -> Result<Row> {
+    log.begin(name);
     let bodies = scene.bodies();
     let subject = Subject::of(bodies)?;
     let exchanged = Subject::of([bodies[1], bodies[0]])?;
@@ -197,12 +214,14 @@ fn compare(scene: &Scene, log: &Log) -> Result<Row> {
     let (mut compared, mut times) = (Compared::default(), Times::default());
     let still = Pose::identity();
     let t = subject.tolerance;
-    for (k, Placed { pose, depth }) in scene.poses.iter().enumerate() {
+    for (k, Placed { pose, depth }) in places.iter().enumerate() {
         pair.reset();
         other.reset();
         subject.update(&mut pair, &at_rest(pose))?;
         exchanged.update(&mut other, &PairStep::at_rest(still, *pose))?;
         let [by_pair, by_other] = [&pair, &other].map(deepest);
+        subject.query(&at_rest(pose), &mut workspace)?;
+        let by_query = workspace.contacts().first().map(|c| c.separation);
         let (time, near) = subject.distance([pose, &still], &mut workspace)?;
         times.push(time);
         let near = near.map(|c| c.separation);
@@ -213,6 +232,7 @@ fn compare(scene: &Scene, log: &Log) -> Result<Row> {
             (compared.pair_exchanged.between(by_pair, by_other, t), "pair and exchanged pair", by_pair, by_other),
             (compared.distance_exchanged.between(near, far, t), "distance and exchanged distance", near, far),
             (compared.pair_to_triangles.between(by_pair, truth, t), "pair and triangles", by_pair, truth),
+            (compared.query_to_triangles.between(by_query, truth, t), "query and triangles", by_query, truth),
             (compared.distance_to_triangles.between(near, truth, t), "distance and triangles", near, truth),
         ];
         for (_, what, p, q) in wrong.into_iter().filter(|wrong| wrong.0) {
@@ -222,21 +242,23 @@ fn compare(scene: &Scene, log: &Log) -> Result<Row> {
         check_points(&pair, scene, pose, t, &mut compared);
         log.tick();
     }
-    let mut row = Row::new(format!("pair/deepest/{}", scene.name), compared.pair_to_distance.largest, "tolerances")
+    let mut row = Row::new(format!("pair/deepest/{name}"), compared.pair_to_distance.largest, "tolerances")
         .target(1.0)
-        .with("poses", scene.poses.len())
+        .with("poses", places.len())
         .with("distance_median_us", times.median());
     for (name, differences) in [
         ("pair_to_distance", &compared.pair_to_distance),
         ("pair_exchanged", &compared.pair_exchanged),
         ("distance_exchanged", &compared.distance_exchanged),
         ("pair_to_triangles", &compared.pair_to_triangles),
+        ("query_to_triangles", &compared.query_to_triangles),
         ("distance_to_triangles", &compared.distance_to_triangles),
         ("points_off_surface", &compared.off_surface),
         ("separations_of_points", &compared.separations),
     ] {
         row.put(&format!("{name}_max_tolerances"), differences.largest);
         row.put(&format!("{name}_beyond"), differences.beyond);
+        row.put(&format!("{name}_missing"), differences.missing);
     }
     Ok(row)
 }

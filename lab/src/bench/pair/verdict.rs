@@ -25,29 +25,37 @@ impl Verdict {
     }
 }
 
-/// Largest of some differences, and the number of those beyond a tolerance.
+/// Differences in tolerances.
 #[derive(Default)]
 pub struct Differences {
     pub largest: f64,
+    /// Number of those above one, missing answers among them.
     pub beyond: usize,
+    /// Number of answers that are missing.
+    pub missing: usize,
 }
 
 impl Differences {
-    /// Counts a difference in tolerances. Returns whether it is beyond one; so is NaN.
+    /// Counts a difference in tolerances. Returns whether it is above one.
     pub fn add(&mut self, difference: f64) -> bool {
         let difference = difference.abs();
-        let is_within = difference <= 1.0;
-        self.largest = if difference.is_nan() { f64::INFINITY } else { self.largest.max(difference) };
-        self.beyond += usize::from(!is_within);
-        !is_within
+        self.largest = self.largest.max(difference);
+        let is_beyond = difference > 1.0;
+        self.beyond += usize::from(is_beyond);
+        is_beyond
     }
 
-    /// Counts the difference of two separations, metres; if only one of them is there, it is infinite.
+    /// Counts the difference of two separations, metres; an answer is missing if there is only one of them. Returns whether
+    /// that is so or the difference is above a tolerance.
     pub fn between(&mut self, p: Option<f64>, q: Option<f64>, tolerance: f64) -> bool {
         match (p, q) {
             (Some(p), Some(q)) => self.add((p - q) / tolerance),
             (None, None) => false,
-            _ => self.add(f64::INFINITY),
+            _ => {
+                self.missing += 1;
+                self.beyond += 1;
+                true
+            }
         }
     }
 }
