@@ -218,7 +218,7 @@ fn contacts_of_exact_surfaces_are_the_same_and_take_fewer_tests() {
     let shapes = [
         knot(),
         primitives::gear(9, 0.4, 0.3, 0.15, 0.1).unwrap(),
-        primitives::cuboid([0.3, 0.2, 0.004]).unwrap(),
+        primitives::cuboid([0.3, 0.2, 0.03]).unwrap(),
         primitives::sphere(0.3, 3).unwrap(),
     ]
     .map(cook);

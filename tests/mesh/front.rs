@@ -47,6 +47,8 @@ fn sorted_crossings(a: &Body, b: &Body, placement: &Placement, front: Option<&mu
     (found, tests)
 }
 
+/// Returns the pairs of triangles whose boxes, in the frame of the second body, are within a distance. Others that were found
+/// may differ.
 fn sorted_pairs(
     a: &Body,
     b: &Body,
@@ -56,6 +58,12 @@ fn sorted_pairs(
 ) -> Vec<(u32, u32)> {
     let mut found = Vec::new();
     near_pairs([&a.bvh, &b.bvh], placement, distance, front, |i, j| found.push((i, j)));
+    let bounds = |t: [Vec3; 3]| (t[0].inf(&t[1]).inf(&t[2]), t[0].sup(&t[1]).sup(&t[2]));
+    found.retain(|&(i, j)| {
+        let (low, high) = bounds(a.mesh.corners(i as usize).map(|v| placement.place(&Vec3::from(v))));
+        let (lower, upper) = bounds(b.mesh.corners(j as usize).map(Vec3::from));
+        (lower - high).sup(&(low - upper)).sup(&Vec3::zeros()).norm() <= distance
+    });
     found.sort_unstable();
     found
 }
