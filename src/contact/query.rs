@@ -86,6 +86,9 @@ pub(super) fn covering_contacts<'w>(
                 find_faces(&faces, &passes, query, workspace);
             }
         }
+        if let Some((surfaces, tolerance)) = surfaces.zip(tolerance) {
+            find_closest(surfaces, poses, &passes, query, tolerance, workspace);
+        }
     }
     if let Segmentation::Region { distance, angle } = query.segmentation {
         sort(&mut workspace.contacts);
@@ -328,6 +331,8 @@ fn find(passes: &mut [Option<Pass>; 2], query: &Query, workspace: &mut Workspace
 /// the largest separation.
 const MOTIONS: f64 = 1.5;
 const AT_REST: f64 = 0.1;
+/// The same in a pair, at least, in tolerances.
+const NEAR: f64 = 8.0;
 
 /// Two bodies of flat faces that move by at most this fraction of the smaller one's radius, half the diagonal of its box, in
 /// a step are tested by their edges and corners alone. Faster ones can meet in the step with others than those that are
@@ -395,13 +400,13 @@ fn find_between(
     let mut first = contacts.len();
     sharp_scratch.passed.clear();
     if query.max_separation > 0.0 {
+        let slides = query.step.as_ref().map(|step| MOTIONS * largest_motion(step, surfaces, poses));
         // Without samples every contact is needed.
-        let step = query.step.as_ref().filter(|_| !alone);
-        let reach = step.map_or(f64::INFINITY, |step| {
-            MOTIONS * largest_motion(step, surfaces, poses) + AT_REST * query.max_separation
-        });
+        // A pair wants all that is near, whatever its motion.
+        let near = covering.map_or(0.0, |covering| NEAR * covering.tolerance).max(AT_REST * query.max_separation);
+        let reach = slides.filter(|_| !alone).map_or(f64::INFINITY, |slides| slides + near);
         let limit = query.max_separation.min(reach);
-        let (left, tests) = sharp::collect(surfaces, poses, limit, query.step.is_some(), sharp_scratch, contacts);
+        let (left, tests) = sharp::collect(surfaces, poses, limit, slides, sharp_scratch, contacts);
         first = left;
         stats.edge_tests += tests;
     }
@@ -444,6 +449,33 @@ fn find_faces(faces: &Faces, passes: &[Option<Pass>; 2], query: &Query, workspac
         report.coverage = Coverage::Edges;
         keep_counting(first, passes, query, contacts);
     }
+}
+
+/// Fraction of a gap by which a contact may be farther than the closest points.
+const OF_GAP: f64 = 0.1;
+
+/// Appends the closest points of two surfaces that are apart, unless a contact is as near up to `tolerance`, metres, or
+/// [`OF_GAP`]. Samples, and before touching the edges with a small turn, may miss them.
+fn find_closest(
+    surfaces: [&Surface; 2],
+    poses: [&Pose; 2],
+    passes: &[Option<Pass>; 2],
+    query: &Query,
+    tolerance: f64,
+    workspace: &mut Workspace,
+) {
+    let Workspace { contacts, stats, .. } = workspace;
+    let nearest = contacts.iter().min_by(|p, q| order(p, q)).copied();
+    let enough = |c: &Contact| (c.separation - tolerance).min(c.separation / (1.0 + OF_GAP));
+    let limit = nearest.as_ref().map_or(query.max_separation, enough).min(query.max_separation);
+    if limit <= 0.0 {
+        return;
+    }
+    let first = contacts.len();
+    let (closest, tests) = apart::closest(surfaces, poses, limit, nearest.as_ref());
+    stats.edge_tests += tests;
+    contacts.extend(closest.filter(|c| c.separation <= limit));
+    keep_counting(first, passes, query, contacts);
 }
 
 fn order(p: &Contact, q: &Contact) -> std::cmp::Ordering {
@@ -525,7 +557,7 @@ pub fn distance(
         if !contacts.is_empty() && least > 0.0 {
             // Edges that have passed through each other keep their common normal.
             contacts.clear();
-            stats.edge_tests += sharp::collect(surfaces, poses, least, false, sharp_scratch, contacts).1;
+            stats.edge_tests += sharp::collect(surfaces, poses, least, None, sharp_scratch, contacts).1;
             let wanted = edges::Wanted { passed: &sharp_scratch.passed, ..edges::Wanted::default() };
             stats.edge_tests += edges::collect(surfaces, poses, least, wanted, scratch, contacts);
         }

@@ -300,9 +300,10 @@ const SHARP: f32 = 0.5;
 
 /// Returns whether the first of two shells, whose bodies both have fields, is run through the other body's field.
 fn brings_samples(a: &PointShell, b: &PointShell) -> bool {
-    let a_is_smaller = a.len() <= b.len();
-    let (fewer, more) = if a_is_smaller { (a, b) } else { (b, a) };
     let radius = |shell: &PointShell| shell.tree.radius.first().copied().unwrap_or(0.0);
+    // Of as many samples, those of the smaller body, whichever comes first.
+    let a_is_smaller = (a.len(), radius(a)) <= (b.len(), radius(b));
+    let (fewer, more) = if a_is_smaller { (a, b) } else { (b, a) };
     let slips = fewer.spacing > SLIPS * radius(fewer).min(radius(more));
     a_is_smaller != (slips && more.spacing < fewer.spacing)
 }

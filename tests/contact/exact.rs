@@ -339,3 +339,26 @@ fn samples_beside_the_other_body_do_not_count_in_a_step() {
         assert_eq!(counting.iter().find(is_beside), None, "at {height}");
     }
 }
+
+/// A body of a hundredth of a plate's extent, in the middle of the plate: the normal is that of one of its two sides, and the
+/// separation is the distance along it.
+#[test]
+fn points_of_a_small_body_in_a_plate_lie_on_the_plate() {
+    let [plate, cube] = [[0.5, 0.01, 0.5], [0.005; 3]].map(|half| {
+        Shape::cook(&primitives::cuboid(half).unwrap(), &CookOptions::default(), &Progress::none()).unwrap()
+    });
+    let mut workspace = Workspace::new();
+    let mut count = 0;
+    for seed in 0..20 {
+        let mut rng = Rng(seed);
+        let pose = Pose::from_parts((rng.vector() * 1e-4 + Vec3::x() * 0.2).into(), rng.rotation());
+        let [a, b] = [&cube, &plate].map(|shape| shape.geometry_for(Coverage::Edges).unwrap());
+        let query = Query { roles: Roles::ShellOfA, ..Query::default() };
+        for contact in contacts(a, &pose, b, &Pose::identity(), &query, &mut workspace).unwrap() {
+            let off = (contact.point_on_b.y.abs() - 0.01).abs();
+            assert!(off <= 0.01 / 2000.0, "seed {seed}: {off} m off: {contact:?}");
+            count += 1;
+        }
+    }
+    assert!(count > 1_000, "{count} contacts");
+}

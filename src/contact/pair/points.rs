@@ -110,8 +110,8 @@ pub(super) struct Thinning {
 
 impl Thinning {
     /// Keeps at most `most` contacts of a region: the deepest, that with the least gap, and those that are spread the widest.
-    /// `on_b` gives their places in the frame of B.
-    pub fn thin(&mut self, found: &[Found], most: usize, preferred: &[u32], on_b: impl Fn(&Contact) -> Vec3) {
+    /// `place` gives the place of each, in any frame.
+    pub fn thin(&mut self, found: &[Found], most: usize, preferred: &[u32], place: impl Fn(&Contact) -> Vec3) {
         let Self { candidates, kept } = self;
         kept.clear();
         if found.len() <= most {
@@ -120,7 +120,7 @@ impl Thinning {
         }
         candidates.clear();
         candidates.extend(found.iter().zip(0..).map(|(f, index)| Candidate {
-            point: on_b(&f.contact).map(|x| x as f32).into(),
+            point: place(&f.contact).map(|x| x as f32).into(),
             separation: f.contact.separation as f32,
             feature: f.contact.feature,
             index,

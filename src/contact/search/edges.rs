@@ -12,6 +12,7 @@
 use super::super::types::{Contact, FEATURE_OF_B, FEATURE_OF_EDGE};
 use super::covering::{Cover, Covering, Covers};
 use super::frames::placement;
+use super::sharp::Passed;
 use voxshell_base::math::{Pose, Vec3};
 use voxshell_field::{Foot, Surface};
 use voxshell_mesh::{Crossing, Front, Placement};
@@ -279,8 +280,8 @@ impl<'a> Part<'a> {
 pub(in super::super) struct Wanted<'a> {
     /// Those near the ends of long and shallow parts too.
     pub outline: bool,
-    /// Positions at which edges have passed through another ([`super::sharp::Scratch`]).
-    pub passed: &'a [(bool, u32, f64)],
+    /// Edges that have passed through another, in the order of [`super::sharp::Scratch`].
+    pub passed: &'a [Passed],
     pub covering: Option<Covering>,
 }
 
@@ -317,8 +318,11 @@ pub(in super::super) fn collect(
     corners.clear();
     pieces.clear();
     let tests = a.crossings(b, &placement, front.used(), |crossing| crossings.push(crossing));
+    // The precision of an edge depends on those before it, and must not depend on which body is the first.
+    let size = |surface: &Surface| (surface.edge_count(), surface.bounds().extents().amax());
+    let second_first = size(b) < size(a);
     crossings.sort_unstable_by(|p, q| {
-        let key = |c: &Crossing| (c.of_second, c.edge);
+        let key = |c: &Crossing| (c.of_second != second_first, c.edge);
         key(p).cmp(&key(q)).then(p.at.total_cmp(&q.at)).then(p.triangle.cmp(&q.triangle))
     });
     let extent = a.bounds().extents().amax().min(b.bounds().extents().amax());
@@ -369,14 +373,6 @@ pub(in super::super) fn collect(
         if !is_inside {
             continue;
         }
-        let has_passed = || {
-            let key = (of_b, edge[0].edge);
-            let from = passed.partition_point(|p| (p.0, p.1) < key);
-            passed[from..].iter().take_while(|p| (p.0, p.1) == key).any(|p| (start..=end).contains(&p.2))
-        };
-        if before.and(after).is_some() && has_passed() {
-            continue;
-        }
         // At least one of the two ends is a crossing, and on the surface.
         let near = [before.or(after), after.or(before)].map(|c| c.map_or(0, |c| c.triangle));
         let ends = [(start, before), (end, after)].map(|(at, crossing)| match crossing {
@@ -387,6 +383,16 @@ pub(in super::super) fn collect(
             None => part.trial(at, near),
         });
         let found = part.deepest(ends, PRECISION * extent, [deepest, slack], stretches);
+        let has_passed = || {
+            let key = (of_b, edge[0].edge);
+            let from = passed.partition_point(|p| (p.of_second, p.edge) < key);
+            let mut own = passed[from..].iter().take_while(|p| (p.of_second, p.edge) == key);
+            let depth = found.0.foot.distance - PRECISION * extent;
+            own.any(|p| (start..=end).contains(&p.at) && depth <= p.depth)
+        };
+        if before.and(after).is_some() && has_passed() {
+            continue;
+        }
         deepest = deepest.max(found.0.foot.distance);
         let mut push = |found: (Trial, [u32; 2])| {
             let corner = own.corner_at(edge[0].edge, found.0.at).map(|corner| (of_b, corner));

@@ -20,10 +20,10 @@ const ERROR: f64 = 0.87;
 const QUANTUM: f64 = 1e-3;
 
 /// Samples with a larger |φ|, voxels, keep the distance of the field.
-const REACH: f64 = 4.0;
+pub(super) const REACH: f64 = 4.0;
 
-/// Two points of the surface whose distances differ by less than this, voxels, are equally close: the direction is that
-/// of the point from which the sample's body comes.
+/// Two points of the surface whose distances differ by less than this, voxels or distances between samples, are equally close:
+/// the direction is that of the point from which the sample's body comes.
 const EQUAL: f64 = 0.01;
 
 /// Increase of the limit of a search over a distance to the surface, as a fraction of the coordinates: above rounding, so
@@ -52,6 +52,8 @@ pub(crate) enum Position {
 pub(crate) struct Exact<'a> {
     surface: &'a Surface,
     voxel: f64,
+    /// Difference of distances up to which points of the surface are equally close, metres.
+    equal: f64,
     /// Largest separation that the caller needs, metres.
     pub limit: f64,
     /// Triangle that is closest to the last sample.
@@ -65,12 +67,13 @@ pub(crate) struct Exact<'a> {
 }
 
 impl<'a> Exact<'a> {
-    /// Returns `None` if the field is not on a grid, or has no exact surface.
-    pub fn new(field: &Field, surface: Option<&'a Surface>) -> Option<Self> {
+    /// Returns `None` if the field is not on a grid, or has no exact surface. `spacing` is the distance between samples.
+    pub fn new(field: &Field, surface: Option<&'a Surface>, spacing: f64) -> Option<Self> {
         let voxel = f64::from(field.gridded()?.grid.spacing);
         Some(Self {
             surface: surface?,
             voxel,
+            equal: EQUAL * if spacing > 0.0 { voxel.min(spacing) } else { voxel },
             limit: f64::INFINITY,
             last: Cell::new(0),
             outside: Cell::new((Vec3::zeros(), 0.0)),
@@ -172,7 +175,7 @@ impl<'a> Exact<'a> {
     pub fn outward_against(&self, p: Vec3, separation: f64, outward: Vec3, against: &Vec3) -> Vec3 {
         let mut best = (outward.dot(against), outward);
         let distance = separation.abs();
-        self.surface.near(p, distance + EQUAL * self.voxel, |_, point| {
+        self.surface.near(p, distance + self.equal, |_, point| {
             let away = (p - point) * separation.signum();
             let length = away.norm();
             if length > 0.5 * distance && away.dot(against) > best.0 * length {

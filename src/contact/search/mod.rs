@@ -9,6 +9,7 @@ pub(super) mod edges;
 mod exact;
 mod extremes;
 pub(super) mod faces;
+pub(crate) mod far;
 pub(super) mod frames;
 mod known;
 mod lanes;

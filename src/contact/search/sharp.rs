@@ -55,15 +55,25 @@ pub(in super::super) struct Scratch {
     dropped: Vec<bool>,
     /// Whether each contact of a sample gives way to those of its corner.
     superseded: Vec<bool>,
-    /// Edges that have passed through an edge of the other body, ascending: whether the edge is of the second surface, its
-    /// number, and the position on it.
-    pub passed: Vec<(bool, u32, f64)>,
+    /// Edges that have passed through an edge of the other body, by surface, edge and position.
+    pub passed: Vec<Passed>,
     /// The contacts of sharp features by their places on both bodies.
     places: [Places; 2],
     /// Features of both surfaces that may be near each other.
     near: Vec<(u32, u32)>,
     /// What a pair remembers of the descents for edges, for corners of the first surface, and for those of the second.
     pub fronts: [Front; 3],
+}
+
+/// An edge that has passed through an edge of the other body.
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) struct Passed {
+    pub of_second: bool,
+    pub edge: u32,
+    /// Position on the edge, a fraction of it, at which it is inside under the other edge.
+    pub at: f64,
+    /// Depth of the contact of both edges along their common normal, metres.
+    pub depth: f64,
 }
 
 /// A direction along which few contacts have the same position, however the bodies are aligned.
@@ -99,15 +109,15 @@ struct Search<'a> {
     placement: Placement,
     limit: f64,
     extent: f64,
-    /// Whether the bodies move: then corners in a concave place of the other body meet all faces around it.
-    moves: bool,
+    /// In a step, distance over which a corner in a concave place of the other body slides onto the faces around it, metres.
+    slides: Option<f64>,
 }
 
 impl Search<'_> {
     /// Returns the point of a sharp edge of the first surface that is closest to one of the second, the unit vector from
     /// the first to the second, and the separation, if they are a contact. Adds edges that have passed through each other to
     /// `passed`.
-    fn edges(&self, one: u32, two: u32, passed: &mut Vec<(bool, u32, f64)>) -> Option<(Vec3, Vec3, f64)> {
+    fn edges(&self, one: u32, two: u32, passed: &mut Vec<Passed>) -> Option<(Vec3, Vec3, f64)> {
         let ends = self.first.edge(one).map(|p| self.placement.place(&p));
         let (normal, offset, at) = common_normal(ends, self.second.edge(two))?;
         if offset.abs() > self.limit || at.iter().any(|x| !(-BEYOND..=1.0 + BEYOND).contains(x)) {
@@ -125,7 +135,11 @@ impl Search<'_> {
             let on_first = under(self.second, two, ends);
             let on_second = under(self.first, one, self.second.edge(two).map(|p| back(&p)));
             match on_first.zip(on_second) {
-                Some((on_first, on_second)) => passed.extend([(false, one, on_first), (true, two, on_second)]),
+                Some(at) => {
+                    let depth = -separation;
+                    passed.push(Passed { of_second: false, edge: one, at: at.0, depth });
+                    passed.push(Passed { of_second: true, edge: two, at: at.1, depth });
+                }
                 None if separation < -OVERLAP * self.extent => return None,
                 None => {}
             }
@@ -143,12 +157,13 @@ impl Search<'_> {
         if distance > self.limit {
             return None;
         }
-        if self.moves && self.second.is_at_concave_edge(triangle, feature) {
+        if let Some(slides) = self.slides.filter(|_| self.second.is_at_concave_edge(triangle, feature)) {
             // Not the closest point, but the bodies' motion may lead from the nearest face to this one.
             let out = self.second.normal(triangle)?;
             let separation = from_foot.dot(&out);
+            let beside = (from_foot - out * separation).norm();
             let faces = || self.first.corner_faces(corner, &self.placement.rotation.tr_mul(&-out), LEAN);
-            return (separation >= 0.0 && faces()).then_some((p, -out, separation));
+            return (separation >= 0.0 && beside <= slides && faces()).then_some((p, -out, separation));
         }
         let (out, separation) = if feature == Feature::Face || distance <= NO_DIRECTION * self.extent {
             let normal = self.second.normal(triangle)?;
@@ -173,14 +188,14 @@ pub(in super::super) fn suffice(surfaces: [&Surface; 2], limit: f64) -> bool {
 
 /// Appends the contacts of sharp features that are apart by at most `limit`, metres, or [`FARTHEST`]. A feature has no
 /// contact where there is one already in `contacts` that is as near. Samples in `contacts` that contradict the contacts of
-/// their corner are removed. If the bodies move (`moves`), a corner beside a sharp concave edge has a contact with each of
-/// the two faces there that it is in front of, with the plane of the face. Returns the number of contacts that are left of
-/// those before, and the number of tests.
+/// their corner are removed. In a step in which points slide by at most `slides`, metres, a corner beside a sharp concave edge
+/// has a contact with each of the two faces there that it is in front of and can slide onto, with the plane of the face. Returns
+/// the number of contacts that are left of those before, and the number of tests.
 pub(in super::super) fn collect(
     [a, b]: [&Surface; 2],
     [pose_a, pose_b]: [&Pose; 2],
     limit: f64,
-    moves: bool,
+    slides: Option<f64>,
     scratch: &mut Scratch,
     contacts: &mut Vec<Contact>,
 ) -> (usize, u64) {
@@ -191,7 +206,7 @@ pub(in super::super) fn collect(
     scratch.passed.clear();
     for of_b in [false, true] {
         let (own, own_pose, other, pose) = if of_b { (b, pose_b, a, pose_a) } else { (a, pose_a, b, pose_b) };
-        let search = Search { first: own, second: other, placement: placement(pose, own_pose), limit, extent, moves };
+        let search = Search { first: own, second: other, placement: placement(pose, own_pose), limit, extent, slides };
         let mut push = |(p, direction, separation): (Vec3, Vec3, f64), edge: u32| {
             let point = (pose * nalgebra::Point3::from(p)).coords;
             let towards = pose.rotation * direction;
@@ -230,7 +245,9 @@ pub(in super::super) fn collect(
             }
         }
     }
-    scratch.passed.sort_unstable_by(|p, q| (p.0, p.1).cmp(&(q.0, q.1)).then(p.2.total_cmp(&q.2)));
+    scratch.passed.sort_unstable_by(|p, q| {
+        (p.of_second, p.edge).cmp(&(q.of_second, q.edge)).then(p.at.total_cmp(&q.at)).then(p.depth.total_cmp(&q.depth))
+    });
     (drop_duplicates(known, SAME_PLACE * extent, scratch, contacts), tests)
 }
 

@@ -89,12 +89,21 @@ impl Moments {
     }
 }
 
+/// Number of kinds of bodies.
+pub const KINDS: u64 = 8;
+
 /// Returns a closed body facing out, without self-intersections, about a metre large, with 12 to 700 triangles.
 pub fn body(rng: &mut Rng) -> TriMesh {
-    let mut length = |low: f64, high: f64| low + (high - low) * rng.fraction();
-    let (a, b, c) = (length(0.0, 1.0), length(0.0, 1.0), length(0.0, 1.0));
+    let sizes = [0; 3].map(|_| rng.fraction());
+    let kind = rng.next() % KINDS;
+    body_of(kind, sizes, rng)
+}
+
+/// Returns such a body of one kind: box, plate with a hole, gear, spike, ring, knot, stone or organic body. `sizes` are its
+/// proportions, each 0 to 1.
+pub fn body_of(kind: u64, [a, b, c]: [f64; 3], rng: &mut Rng) -> TriMesh {
     let between = |t: f64, low: f64, high: f64| low + (high - low) * t;
-    let mesh = match rng.next() % 8 {
+    let mesh = match kind {
         0 => primitives::cuboid([a, b, c].map(|t| between(t, 0.15, 0.5))),
         // A plate with a hole.
         1 => primitives::hole(
