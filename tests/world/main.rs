@@ -2,8 +2,13 @@
 //! class.
 
 mod apart;
+mod bodies;
+mod invariants;
+mod oracle;
 mod pair;
 mod scales;
+mod sheets;
+mod thin;
 
 use nalgebra::Isometry3;
 use support::rng::Rng;
