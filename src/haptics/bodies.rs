@@ -43,9 +43,10 @@ impl Forms {
         Geometry { surface: self.surface.as_deref(), ..self.geometry() }
     }
 
-    /// Returns the owners of that geometry.
+    /// Returns the owners of its samples and its field. Without that of the surface a query remembers nothing of edges, which
+    /// would take memory now and then.
     pub(super) fn owner(&self) -> Owner<'_> {
-        Owner { field: self.field.as_ref(), shell: self.shell.as_ref(), surface: self.surface.as_ref() }
+        Owner { field: self.field.as_ref(), shell: self.shell.as_ref(), surface: None }
     }
 
     /// Adds a voxmap on the grid of the field, with voxels of its size s, if the field has a grid and there is no voxmap

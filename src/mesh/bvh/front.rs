@@ -111,7 +111,9 @@ impl Front {
                     }
                     gap = leaves(a, b);
                 }
+                // There is room for all that a front may have, so that only a descent from the roots allocates.
                 is_full |= kept + self.ends.len() - count >= MOST;
+                is_full |= !is_cold && self.ends.len() == self.ends.capacity();
                 if !is_full {
                     self.ends.push(End { first: i, second: j, until: rounded_down(self.moved + gap - rounding) });
                 }
@@ -124,6 +126,7 @@ impl Front {
         }
         if is_cold {
             self.first_count = self.ends.len();
+            self.ends.reserve(GROWN * self.first_count + FEW);
         }
         tests
     }
