@@ -37,9 +37,9 @@ pub fn pair(margin: f64) -> Pair {
 }
 
 pub fn update(pair: &mut Pair, [a, b]: [&Body; 2], [pose_a, pose_b]: &[Pose; 2]) {
+    let bodies = [a, b].map(|body| body.shape.geometry_for(Coverage::Edges).unwrap());
     let owners = [a.shape.owner(), b.shape.owner()];
-    let [a, b] = [a, b].map(|body| body.shape.geometry_for(Coverage::Edges).unwrap());
-    pair.update([&a, &b], Some(owners), &PairStep::at_rest(*pose_a, *pose_b)).unwrap();
+    pair.update([&bodies[0], &bodies[1]], Some(owners), &PairStep::at_rest(*pose_a, *pose_b)).unwrap();
 }
 
 fn feature_of(point: &PairPoint) -> u32 {
@@ -127,27 +127,30 @@ impl<'a> Check<'a> {
     /// The two points lie on the surfaces, apart by the separation along the normal, and between them is the other body if they
     /// penetrate, and nothing of it otherwise. A sample is as far from the other body as it says.
     ///
-    /// The normal of an edge that is inside the other body may lie between those of two faces that are as near. Then the
-    /// separation is the distance of the edge, and the point on the other body is not on its surface.
+    /// A sample that is deeper than four voxels of the other body has the depth of its field, to a voxel. The normal of an edge
+    /// that is inside the other body may lie between those of two faces that are as near. Then the separation is the distance of
+    /// the edge, and the point on the other body is not on its surface.
     fn is_true(&self, point: &PairPoint, broken: &mut Broken) {
         let t = self.scene.tolerance();
         let PairPoint { point_on_a, point_on_b, normal, separation, .. } = *point;
-        let slack = slack(separation, t);
         let feature = feature_of(point);
+        let (of_b, is_edge) = (feature & FEATURE_OF_B != 0, feature & FEATURE_OF_EDGE != 0);
+        let voxel = self.scene.bodies[usize::from(!of_b)].extent() / 128.0;
+        let is_deep = !is_edge && separation < -4.0 * voxel;
+        let slack = if is_deep { voxel } else { slack(separation, t) };
         let what = || format!("{}, feature {feature:x} at {:.2} t", self.what, separation / t);
         broken.unless((normal.norm() - 1.0).abs() < 1e-9, || format!("normal: {}", what()));
         let across = (point_on_b - point_on_a - normal * separation).norm();
         broken.unless(across <= t, || format!("points and normal: {}: {:.2} t", what(), across / t));
-        let [of_a, of_b] = &self.triangles;
-        let (own, own_surface, other, surface) = match feature & FEATURE_OF_B {
-            0 => (point_on_a, of_a, point_on_b, of_b),
-            _ => (point_on_b, of_b, point_on_a, of_a),
+        let [first, second] = &self.triangles;
+        let (own, own_surface, other, surface) = match of_b {
+            false => (point_on_a, first, point_on_b, second),
+            true => (point_on_b, second, point_on_a, first),
         };
         let off = own_surface.off(&own);
         broken.unless(off <= t, || format!("own surface: {}: {:.2} t", what(), off / t));
         let (off, real) = (surface.off(&other), surface.off(&own).copysign(separation));
         let is_distance = (real - separation).abs() <= slack;
-        let is_edge = feature & FEATURE_OF_EDGE != 0;
         let is_on = off <= slack || (is_edge && separation < 0.0 && is_distance);
         broken.unless(is_on, || format!("surface: {}: {:.2} t, distance {:.2} t", what(), off / t, real / t));
         broken.unless(is_edge || is_distance, || format!("distance: {}: {:.2} t", what(), real / t));
@@ -289,9 +292,8 @@ const STEP: f64 = 0.3;
 /// other lose their common normal.
 const MARGIN: f64 = 4.0;
 
-/// Depth up to which separations are continuous, in extents of the smaller body: four voxels. The field chooses among deeper
-/// samples.
-const DEEPEST: f64 = 0.03;
+/// Depth to which a body comes in, in extents of the smaller one.
+const DEEPEST: f64 = 0.05;
 
 #[test]
 fn separations_are_continuous_on_the_way_in() {

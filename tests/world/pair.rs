@@ -204,8 +204,7 @@ fn what_a_pair_leaves_out_is_covered() {
             let thick = 0.07 + 0.035 * rng.fraction();
             meshes = [0.8, 1.0].map(|size| primitives::torus_knot(2, 3, 0.35 * size, thick, 320, 28).unwrap());
         }
-        // So few that not even deep in each other the contacts are so dense that a search thins them.
-        let shell = ShellOptions { target_count: Some(1_000), ..ShellOptions::default() };
+        let shell = ShellOptions { target_count: Some(2_000), ..ShellOptions::default() };
         let options = CookOptions { shell, ..CookOptions::default() };
         let [a, b] = meshes.each_ref().map(|mesh| Shape::cook(mesh, &options, &Progress::none()).unwrap());
         let t = tolerance(&meshes[0], &meshes[1]);

@@ -327,6 +327,8 @@ pub(in super::super) fn collect(
     });
     let extent = a.bounds().extents().amax().min(b.bounds().extents().amax());
     let surfaces = [Placed { surface: a, placement: Some(&placement) }, Placed { surface: b, placement: None }];
+    // An edge has one more part than crossings.
+    pieces.reserve(2 * crossings.capacity());
     let mut first = 0;
     for edge in crossings.chunk_by(|p, q| (p.of_second, p.edge) == (q.of_second, q.edge)) {
         let end = first + edge.len() as u32;

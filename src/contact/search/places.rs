@@ -3,6 +3,7 @@
 use voxshell_base::math::Vec3;
 
 const BUCKETS: usize = 512;
+const FEW: usize = 256;
 /// Marks the end of a bucket.
 const NONE: u32 = u32::MAX;
 
@@ -18,6 +19,14 @@ pub(crate) struct Places {
 }
 
 impl Places {
+    /// Takes room for a few points, so that the first of them take none later.
+    pub fn prepare(&mut self) {
+        if self.last.is_empty() {
+            self.last.resize(BUCKETS, NONE);
+            self.before.reserve(FEW);
+        }
+    }
+
     /// Begins anew, for questions about places within about half of `edge`, metres.
     pub fn begin(&mut self, edge: f64) {
         self.edge = if edge > 0.0 { edge } else { 1.0 };

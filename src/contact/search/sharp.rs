@@ -46,6 +46,8 @@ const SAME_PLACE: f64 = 1e-6;
 const SAME_NORMAL: f64 = 0.98;
 /// Edge of the cubes in which contacts at one place are looked for, in distances of [`SAME_PLACE`].
 const CUBES: f64 = 16.0;
+/// Number of pairs of features for which there is room from the beginning.
+const FEATURES: usize = 1024;
 
 /// Scratch memory of a search for sharp features.
 #[derive(Default)]
@@ -204,6 +206,10 @@ pub(in super::super) fn collect(
     let known = contacts.len();
     let mut tests = 0;
     scratch.passed.clear();
+    // In a warm query more features than before may be near.
+    scratch.near.clear();
+    scratch.near.reserve(FEATURES);
+    scratch.places.iter_mut().for_each(Places::prepare);
     for of_b in [false, true] {
         let (own, own_pose, other, pose) = if of_b { (b, pose_b, a, pose_a) } else { (a, pose_a, b, pose_b) };
         let search = Search { first: own, second: other, placement: placement(pose, own_pose), limit, extent, slides };
