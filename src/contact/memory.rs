@@ -12,6 +12,10 @@ use voxshell_pointshell::PointShell;
 /// Share of a body's radius by which its samples may be outside the box of its triangles: they are f32.
 const ROUNDING: f64 = 1e-5;
 
+/// Share of a body's radius by which it may move between two queries for these to be of use to each other. Beyond it most
+/// of what was remembered is used up, and to remember costs a fifth of a query.
+const STEP: f64 = 0.1;
+
 /// The forms of a body. Held as `Weak`, so that a reused address cannot match.
 #[derive(Default)]
 struct Body {
@@ -54,7 +58,7 @@ impl Memory {
     }
 
     /// Begins a query. Returns a bound of the distance, metres, by which the bodies have moved against each other since the
-    /// last one; `None` if that was not of the same pair. `surfaces` are those of the query.
+    /// last one; `None` if that was not of the same pair, or is of no use. `surfaces` are those of the query.
     pub fn advance(
         &mut self,
         owners: Option<&[Owner; 2]>,
@@ -75,12 +79,13 @@ impl Memory {
             return None;
         }
         let last = last?;
+        let radius = |surface: &Surface| 0.5 * (1.0 + ROUNDING) * surface.bounds().extents().norm();
         let moved = |surface: &Surface, from: &Pose, to: &Pose| {
-            let bounds = surface.bounds();
-            displacement(from, to, &bounds.center(), 0.5 * (1.0 + ROUNDING) * bounds.extents().norm())
+            displacement(from, to, &surface.bounds().center(), radius(surface))
         };
         // Each is a bound for both.
-        Some(moved(surfaces[0], &last, &relative).min(moved(surfaces[1], &last.inverse(), &relative.inverse())))
+        let moved = moved(surfaces[0], &last, &relative).min(moved(surfaces[1], &last.inverse(), &relative.inverse()));
+        (moved <= STEP * radius(surfaces[0]).min(radius(surfaces[1]))).then_some(moved)
     }
 }
 

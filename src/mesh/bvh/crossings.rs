@@ -6,6 +6,7 @@
 use super::dual::{boxes_are_apart, Placement};
 use super::front::descend;
 use super::near::gap_between;
+use super::node::Node;
 use super::{Bvh, Front};
 use crate::triangle::Corners;
 use voxshell_base::math::Vec3;
@@ -112,64 +113,86 @@ pub fn crossings(
     front: Option<&mut Front>,
     mut found: impl FnMut(Crossing),
 ) -> u64 {
+    let meshes = [(first, first_edges), (second, second_edges)];
     let mut triangle_tests = 0;
-    let remembers = front.is_some();
-    let node_tests = descend([first, second], placement, 0.0, front, |a, b| {
-        let mut least = f64::INFINITY;
-        let (min, max) = (Vec3::from(b.min), Vec3::from(b.max));
-        for ka in a.triangles() {
-            let t = placement.place_corners(&first.corners[ka]);
-            let (low, high) = (t[0].inf(&t[1]).inf(&t[2]), t[0].sup(&t[1]).sup(&t[2]));
-            if boxes_are_apart(&low, &high, &min, &max) {
-                if remembers {
-                    least = least.min(gap_between(&low, &high, &min, &max));
+    let node_tests = match front {
+        Some(front) => descend([first, second], placement, 0.0, Some(front), |a, b| {
+            of_leaves::<true>(meshes, placement, [a, b], &mut triangle_tests, &mut found)
+        }),
+        None => descend([first, second], placement, 0.0, None, |a, b| {
+            of_leaves::<false>(meshes, placement, [a, b], &mut triangle_tests, &mut found)
+        }),
+    };
+    node_tests + triangle_tests
+}
+
+/// The crossings of the triangles of two leaves. `REMEMBERS`: returns a lower bound of the distance between the triangles;
+/// otherwise 0. It is a constant because the bounds, though unused, slowed the test down.
+#[inline(always)]
+fn of_leaves<const REMEMBERS: bool>(
+    [(first, first_edges), (second, second_edges)]: [(&Bvh, &Edges); 2],
+    placement: &Placement,
+    [a, b]: [&Node; 2],
+    tests: &mut u64,
+    found: &mut impl FnMut(Crossing),
+) -> f64 {
+    let mut least = f64::INFINITY;
+    let (min, max) = (Vec3::from(b.min), Vec3::from(b.max));
+    for ka in a.triangles() {
+        let t = placement.place_corners(&first.corners[ka]);
+        let (low, high) = (t[0].inf(&t[1]).inf(&t[2]), t[0].sup(&t[1]).sup(&t[2]));
+        if boxes_are_apart(&low, &high, &min, &max) {
+            if REMEMBERS {
+                least = least.min(gap_between(&low, &high, &min, &max));
+            }
+            continue;
+        }
+        let plane = Plane::of(&t);
+        if plane.is_apart(&min, &max) {
+            if REMEMBERS {
+                least = least.min(plane.gap(&min, &max));
+            }
+            continue;
+        }
+        for kb in b.triangles() {
+            let u = &second.corners[kb];
+            *tests += 1;
+            let (lower, upper) = (u[0].inf(&u[1]).inf(&u[2]), u[0].sup(&u[1]).sup(&u[2]));
+            if boxes_are_apart(&low, &high, &lower, &upper) {
+                if REMEMBERS {
+                    least = least.min(gap_between(&low, &high, &lower, &upper));
                 }
                 continue;
             }
-            let plane = Plane::of(&t);
-            if plane.is_apart(&min, &max) {
-                if remembers {
-                    least = least.min(plane.gap(&min, &max));
+            let under = plane.sides(u);
+            if is_beside(&under) {
+                if REMEMBERS {
+                    least = least.min(plane.least(u));
                 }
                 continue;
             }
-            for kb in b.triangles() {
-                let u = &second.corners[kb];
-                triangle_tests += 1;
-                let (lower, upper) = (u[0].inf(&u[1]).inf(&u[2]), u[0].sup(&u[1]).sup(&u[2]));
-                if boxes_are_apart(&low, &high, &lower, &upper) {
-                    if remembers {
-                        least = least.min(gap_between(&low, &high, &lower, &upper));
-                    }
-                    continue;
+            let own = Plane::of(u);
+            let over = own.sides(&t);
+            if is_beside(&over) {
+                if REMEMBERS {
+                    least = least.min(own.least(&t));
                 }
-                let under = plane.sides(u);
-                if is_beside(&under) {
-                    if remembers {
-                        least = least.min(plane.least(u));
-                    }
-                    continue;
-                }
-                let own = Plane::of(u);
-                let over = own.sides(&t);
-                if is_beside(&over) {
-                    if remembers {
-                        least = least.min(own.least(&t));
-                    }
-                    continue;
-                }
-                least = 0.0;
-                for (edge, at) in edges_through(first_edges, ka, &t, u, over) {
-                    found(Crossing { of_second: false, edge, at, triangle: second.id(kb) });
-                }
-                for (edge, at) in edges_through(second_edges, kb, u, &t, under) {
-                    found(Crossing { of_second: true, edge, at, triangle: first.id(ka) });
-                }
+                continue;
+            }
+            least = 0.0;
+            for (edge, at) in edges_through(first_edges, ka, &t, u, over) {
+                found(Crossing { of_second: false, edge, at, triangle: second.id(kb) });
+            }
+            for (edge, at) in edges_through(second_edges, kb, u, &t, under) {
+                found(Crossing { of_second: true, edge, at, triangle: first.id(ka) });
             }
         }
+    }
+    if REMEMBERS {
         least
-    });
-    node_tests + triangle_tests
+    } else {
+        0.0
+    }
 }
 
 /// The plane of a triangle.
