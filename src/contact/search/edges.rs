@@ -9,6 +9,8 @@
 //! on the edge bounds the depth there: it is convex too, so the part is deepest at one of its ends. So an edge over a flat
 //! face is done at once, however many triangles the face has.
 
+use std::num::NonZeroU32;
+
 use super::super::types::{Contact, FEATURE_OF_B, FEATURE_OF_EDGE};
 use super::covering::{Cover, Covering, Covers};
 use super::frames::placement;
@@ -148,6 +150,7 @@ struct Stretch {
 pub(in super::super) struct Scratch {
     crossings: Vec<Crossing>,
     pieces: Vec<Piece>,
+    parts: Vec<Cover>,
     covers: Covers,
     stretches: Vec<Stretch>,
     /// Corners with a contact, ascending: whether the corner is of the second surface, and its number.
@@ -292,12 +295,13 @@ struct Piece {
     first: u32,
     end: u32,
     before: u32,
-    cover: Option<Cover>,
+    /// Number of what covers it, if that is known.
+    cover: Option<NonZeroU32>,
 }
 
 impl Piece {
-    fn most(&self) -> f64 {
-        self.cover.map_or(f64::INFINITY, |cover| cover.most)
+    fn cover<'a>(&self, parts: &'a [Cover]) -> Option<&'a Cover> {
+        self.cover.map(|number| &parts[number.get() as usize - 1])
     }
 }
 
@@ -310,13 +314,14 @@ pub(in super::super) fn collect(
     [pose_a, pose_b]: [&Pose; 2],
     limit: f64,
     Wanted { outline, passed, covering }: Wanted,
-    Scratch { crossings, pieces, covers, stretches, corners, front }: &mut Scratch,
+    Scratch { crossings, pieces, parts, covers, stretches, corners, front }: &mut Scratch,
     contacts: &mut Vec<Contact>,
 ) -> u64 {
     let placement = placement(pose_b, pose_a);
     crossings.clear();
     corners.clear();
     pieces.clear();
+    parts.clear();
     let tests = a.crossings(b, &placement, front.used(), |crossing| crossings.push(crossing));
     // The precision of an edge depends on those before it, and must not depend on which body is the first.
     let size = |surface: &Surface| (surface.edge_count(), surface.bounds().extents().amax());
@@ -329,13 +334,17 @@ pub(in super::super) fn collect(
     let surfaces = [Placed { surface: a, placement: Some(&placement) }, Placed { surface: b, placement: None }];
     // An edge has one more part than crossings.
     pieces.reserve(2 * crossings.capacity());
+    parts.reserve(covering.map_or(0, |_| pieces.capacity()));
     let mut first = 0;
     for edge in crossings.chunk_by(|p, q| (p.of_second, p.edge) == (q.of_second, q.edge)) {
         let end = first + edge.len() as u32;
         for before in 0..=edge.len() {
             let (start, end_at) = stretch_of(edge, before);
             if end_at - start > POINT {
-                let cover = covering.and_then(|_| cover_of(&surfaces, edge, before, pose_b));
+                let cover = covering.and_then(|_| cover_of(&surfaces, edge, before, pose_b)).and_then(|cover| {
+                    parts.push(cover);
+                    NonZeroU32::new(parts.len() as u32)
+                });
                 pieces.push(Piece { first, end, before: before as u32, cover });
             }
         }
@@ -344,15 +353,15 @@ pub(in super::super) fn collect(
     if let Some(covering) = &covering {
         covers.begin(covering);
         // What may be the deepest first: it covers the others.
-        pieces
-            .sort_unstable_by(|p, q| q.most().total_cmp(&p.most()).then((p.first, p.before).cmp(&(q.first, q.before))));
+        let most = |piece: &Piece| piece.cover(parts).map_or(f64::INFINITY, |cover| cover.most);
+        pieces.sort_unstable_by(|p, q| most(q).total_cmp(&most(p)).then((p.first, p.before).cmp(&(q.first, q.before))));
     }
     let mut deepest = 0.0f64;
     let slack = covering.map_or(0.0, |covering| SLACK * covering.tolerance);
     for piece in &*pieces {
         let edge = &crossings[piece.first as usize..piece.end as usize];
         let (of_b, i) = (edge[0].of_second, piece.before as usize);
-        if covering.zip(piece.cover).is_some_and(|(covering, part)| covers.cover(&covering, contacts, &part)) {
+        if covering.zip(piece.cover(parts)).is_some_and(|(covering, part)| covers.cover(&covering, contacts, part)) {
             continue;
         }
         let (own, other) = (&surfaces[usize::from(of_b)], &surfaces[usize::from(!of_b)]);
