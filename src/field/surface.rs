@@ -41,11 +41,12 @@ impl Surface {
         if sides.rule == SignRule::WindingNumber || sides.mesh.triangles.is_empty() {
             return None;
         }
-        let edges = Edges::new(&sides.bvh, &sides.mesh.triangles);
+        let mut edges = Edges::new(&sides.bvh, &sides.mesh.triangles);
         if edges.count() > MOST_EDGES {
             return None;
         }
         let sharp = Sharp::new(&sides.mesh, &edges);
+        edges.leave_out(|ends| sharp.is_in_face(&sides.mesh, ends));
         let bounds_inside = sides.bounding_triangles();
         let has_sides = !bounds_inside.contains(&false);
         let slabs = Slabs::new(&sides.bvh);

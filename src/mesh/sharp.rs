@@ -16,6 +16,9 @@ const SHARP: f64 = 0.984_807_753_012_208;
 /// Sine of the largest angle between the normals of two triangles of one flat face.
 const FLAT: f64 = 1e-4;
 
+/// The same of two triangles in one plane, up to the rounding of single precision.
+const IN_PLANE: f64 = 1e-6;
+
 /// Largest number of triangles that a walk over the surface visits.
 const MOST_STEPS: usize = 64;
 
@@ -178,6 +181,16 @@ impl Sharp {
             // The direction of a triangle without area is unknown.
             _ => Some(Turn { is_sharp: false, is_flat: false }),
         }
+    }
+
+    /// Returns whether an edge is in the middle of a flat face.
+    pub fn is_in_face(&self, mesh: &TriMesh, ends: [u32; 2]) -> bool {
+        let mut beside = self.beside(mesh, ends);
+        let (Some((one, _)), Some((two, _)), None) = (beside.next(), beside.next(), beside.next()) else {
+            return false;
+        };
+        let (Some(one), Some(two)) = (normal(mesh, one), normal(mesh, two)) else { return false };
+        one.dot(&two) > 0.0 && one.cross(&two).norm() < IN_PLANE
     }
 
     /// Returns whether each triangle can be reached from the first over common vertices.

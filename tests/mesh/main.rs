@@ -1,6 +1,7 @@
 //! Meshes: files, hierarchy, report, primitives.
 
 mod bvh;
+mod crossings;
 mod front;
 mod io;
 mod primitives;

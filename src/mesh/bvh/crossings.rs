@@ -22,8 +22,8 @@ pub struct Edges {
     /// Number of the edge from corner i to corner i + 1, in leaf order.
     numbers: Vec<[u32; 3]>,
     /// In leaf order: bit i is set if the triangle is the one that tests its corner i, bit 3 + i if it is the one that tests
-    /// the edge from corner i to corner i + 1.
-    tested: Vec<u8>,
+    /// the edge from corner i to corner i + 1, bit 6 + i if that edge is not in the middle of a flat face either.
+    tested: Vec<u16>,
 }
 
 /// A point at which an edge of one mesh passes through a triangle of the other.
@@ -45,13 +45,13 @@ impl Edges {
         let corners: Vec<[u32; 3]> = (0..bvh.len()).map(|k| triangles[bvh.id(k) as usize]).collect_guarded();
         let mut known = map_with_capacity(3 * corners.len() / 2);
         let mut ends: Vec<[u32; 2]> = Vec::new();
-        let mut tested = filled(0u8, corners.len());
+        let mut tested = filled(0u16, corners.len());
         let numbers = corners.iter().zip(&mut tested).map(|(c, tested)| {
             [0, 1, 2].map(|i| {
                 let (a, b) = (c[i], c[(i + 1) % 3]);
                 let edge = [a.min(b), a.max(b)];
                 *known.entry(edge).or_insert_with(|| {
-                    *tested |= 8 << i;
+                    *tested |= (8 | 64) << i;
                     ends.push_guarded(edge);
                     ends.len() as u32 - 1
                 })
@@ -62,9 +62,19 @@ impl Edges {
         let mut met = filled(false, most);
         let mut meet = |v: u32| !std::mem::replace(&mut met[v as usize], true);
         for (c, tested) in corners.iter().zip(&mut tested) {
-            *tested |= (0..3).filter(|&i| meet(c[i])).fold(0u8, |bits, i| bits | 1 << i);
+            *tested |= (0..3).filter(|&i| meet(c[i])).fold(0u16, |bits, i| bits | 1 << i);
         }
         Self { ends, corners, numbers, tested }
+    }
+
+    /// Leaves edges in the middle of flat faces out of the search for crossings: where a flat face meets another one, they
+    /// share a segment that ends at the rim of one of them.
+    pub fn leave_out(&mut self, is_in_face: impl Fn([u32; 2]) -> bool) {
+        for (tested, numbers) in self.tested.iter_mut().zip(&self.numbers) {
+            for i in (0..3).filter(|i| is_in_face(self.ends[numbers[*i] as usize])) {
+                *tested &= !(64 << i);
+            }
+        }
     }
 
     /// Returns the memory held, bytes.
@@ -81,6 +91,11 @@ impl Edges {
     /// Returns the same if the triangle tests the edge.
     pub fn tested_by(&self, k: u32, i: usize) -> Option<u32> {
         (self.tested[k as usize] & 8 << i != 0).then(|| self.number(k, i))
+    }
+
+    /// Returns the same if the edge is not in the middle of a flat face either.
+    fn crossed_by(&self, k: usize, i: usize) -> Option<u32> {
+        (self.tested[k] & 64 << i != 0).then(|| self.numbers[k][i])
     }
 
     /// Returns the number of corner i of a triangle, in leaf order, if the triangle tests it. It then tests the edge that
@@ -103,7 +118,8 @@ impl Edges {
 /// Rounding of a product of three lengths, relative.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
-/// Calls `found` with each crossing of an edge of either mesh through a triangle of the other. `placement` takes the
+/// Calls `found` with each crossing of an edge of either mesh through a triangle of the other, except for edges in the
+/// middle of flat faces ([`Edges::leave_out`]). `placement` takes the
 /// first mesh to the frame of the second. Touching counts as crossing, and so does a gap of the size of rounding; an edge
 /// in the plane of a triangle does not cross it. With a `front` the order is another one. Returns the number of tests.
 pub fn crossings(
@@ -277,7 +293,7 @@ fn edges_through<'a>(
     sides: [f64; 3],
 ) -> impl Iterator<Item = (u32, f64)> + 'a {
     (0..3usize).filter_map(move |i| {
-        let edge = edges.tested_by(k as u32, i)?;
+        let edge = edges.crossed_by(k, i)?;
         let (numbers, j) = (edges.corners[k], (i + 1) % 3);
         let (i, j) = if numbers[i] < numbers[j] { (i, j) } else { (j, i) };
         let (from, to) = (sides[i], sides[j]);
