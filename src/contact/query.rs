@@ -62,6 +62,10 @@ pub(super) fn covering_contacts<'w>(
     let both = passes.iter().all(Option::is_some);
     let poses = [pose_a, pose_b];
     workspace.begin_pair(query.owners.as_ref(), surfaces, poses);
+    if workspace.apart > query.max_separation.max(0.0) {
+        workspace.report.coverage = moving;
+        return Ok(&workspace.contacts);
+    }
     let outlined = surfaces.is_some_and(|surfaces| find_outlines(surfaces, poses, &passes, query, workspace));
     if !outlined {
         lend_known(&passes, workspace, |exact, known| exact.remember(std::mem::take(known)));
@@ -454,6 +458,13 @@ fn find_faces(faces: &Faces, passes: &[Option<Pass>; 2], query: &Query, workspac
 /// Fraction of a gap by which a contact may be farther than the closest points.
 const OF_GAP: f64 = 0.1;
 
+/// The closest points are searched farther than they are wanted, by this many times the motion since the last query: the
+/// distance is then known for about as many queries.
+const AHEAD: f64 = 8.0;
+
+/// Fraction of a distance by which it may be less than that of the closest points that are found.
+const ROUNDING: f64 = 1e-6;
+
 /// Appends the closest points of two surfaces that are apart, unless a contact is as near up to `tolerance`, metres, or
 /// [`OF_GAP`]. Samples, and before touching the edges with a small turn, may miss them.
 fn find_closest(
@@ -464,16 +475,21 @@ fn find_closest(
     tolerance: f64,
     workspace: &mut Workspace,
 ) {
-    let Workspace { contacts, stats, .. } = workspace;
+    let Workspace { contacts, edges, stats, apart, moved, .. } = workspace;
     let nearest = contacts.iter().min_by(|p, q| order(p, q)).copied();
     let enough = |c: &Contact| (c.separation - tolerance).min(c.separation / (1.0 + OF_GAP));
     let limit = nearest.as_ref().map_or(query.max_separation, enough).min(query.max_separation);
-    if limit <= 0.0 {
+    if limit <= *apart {
         return;
     }
     let first = contacts.len();
-    let (closest, tests) = apart::closest(surfaces, poses, limit, nearest.as_ref());
+    let reach = (limit + AHEAD * *moved).min(limits::MAX_COORDINATE);
+    let (closest, tests) = apart::closest(surfaces, poses, reach, nearest.as_ref());
     stats.edge_tests += tests;
+    // The closest points of surfaces that intersect are no bound.
+    if !edges.has_crossings() {
+        *apart = closest.as_ref().map_or(reach, |c| c.separation.min(reach)) * (1.0 - ROUNDING);
+    }
     contacts.extend(closest.filter(|c| c.separation <= limit));
     keep_counting(first, passes, query, contacts);
 }

@@ -43,6 +43,10 @@ pub struct Workspace {
     pub(super) memory: Memory,
     /// Whether it remembers where the last query of its pair ended.
     pub(super) remembers: bool,
+    /// A lower bound of the distance between the surfaces of the pair, metres; 0 if none is known.
+    pub(super) apart: f64,
+    /// How far the bodies have moved since the last query of the pair, metres.
+    pub(super) moved: f64,
 }
 
 impl Workspace {
@@ -80,6 +84,8 @@ impl Workspace {
         *remembers = distance.is_some();
         let is_new = !(did_remember && *remembers);
         let moved = distance.unwrap_or(0.0);
+        self.moved = moved;
+        self.apart = distance.map_or(0.0, |moved| (self.apart - moved).max(0.0));
         for front in sharp.fronts.iter_mut().chain([&mut edges.front]) {
             front.is_used = *remembers;
             if is_new {

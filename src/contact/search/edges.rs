@@ -159,6 +159,13 @@ pub(in super::super) struct Scratch {
     pub front: Front,
 }
 
+impl Scratch {
+    /// Returns whether edges of the last search cross the other body.
+    pub fn has_crossings(&self) -> bool {
+        !self.crossings.is_empty()
+    }
+}
+
 /// A part of an edge between two crossings, or a crossing and an end of the edge.
 struct Part<'a> {
     other: &'a Placed<'a>,
