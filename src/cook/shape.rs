@@ -8,7 +8,7 @@ use voxshell_base::math::{Aabb, Progress};
 use voxshell_base::memory;
 use voxshell_base::{Error, Result};
 use voxshell_field::sign::Sides;
-use voxshell_field::{ExactField, Field, SignRule, SignedDistance};
+use voxshell_field::{ExactField, Field, MeshField, SignRule, SignedDistance};
 use voxshell_mesh::{MassProperties, Report, TriMesh};
 use voxshell_pointshell::{PointShell, Sampling, ShellOptions};
 
@@ -52,7 +52,8 @@ pub enum Storage {
     Exact,
 }
 
-/// Parameters of cooking a mesh.
+/// Parameters of cooking a mesh. A mesh that encloses a volume, but at no node of the grid, gets the exact field of its
+/// triangles ([`MeshField`]) instead of a grid.
 #[derive(Clone, Debug)]
 pub struct CookOptions {
     pub forms: Forms,
@@ -132,8 +133,21 @@ impl CookOptions {
             return Ok((voxel_size, None, None));
         }
         let (field, has_inside, sides) = cook(voxel_size)?;
-        check_inside(has_inside, voxel_size)?;
-        Ok((voxel_size, Some(field), sides))
+        if has_inside {
+            return Ok((voxel_size, Some(field), sides));
+        }
+        let field = self.field_of_triangles(mesh)?.ok_or_else(|| nothing_inside(voxel_size))?;
+        Ok((voxel_size, Some(field), None))
+    }
+
+    /// Returns the field of a mesh that is thinner than a voxel: the distance to its triangles. `None` unless it encloses a
+    /// volume, and for an offset surface.
+    fn field_of_triangles(&self, mesh: &TriMesh) -> Result<Option<Field>> {
+        if self.field.offset != 0.0 {
+            return Ok(None);
+        }
+        let field = memory::guard("making a field of triangles", || MeshField::new(mesh.copied()))?;
+        Ok(field.mass_properties().is_some().then_some(Field::Mesh(field)))
     }
 
     /// Returns the options of the pointshell, with the open values filled in.
@@ -256,15 +270,12 @@ fn surface_bytes(mesh: &TriMesh) -> u64 {
     1000 * mesh.triangles.len() as u64
 }
 
-/// Refuses a field without an inside, which could never report a contact.
-fn check_inside(has_inside: bool, voxel_size: f64) -> Result<()> {
-    if has_inside {
-        return Ok(());
-    }
-    Err(Error::InvalidMesh(format!(
-        "no node of its field is inside at a voxel size of {voxel_size} m; expected a mesh that encloses a volume thicker \
-         than a voxel, or to be cooked without a field"
-    )))
+/// The error of a field without an inside, which could never report a contact.
+fn nothing_inside(voxel_size: f64) -> Error {
+    Error::InvalidMesh(format!(
+        "no node of its field is inside at a voxel size of {voxel_size} m; expected a mesh that encloses a volume, or to be \
+         cooked without a field"
+    ))
 }
 
 fn voxel_size(bounds: &Aabb, resolution: Resolution) -> Result<f64> {
