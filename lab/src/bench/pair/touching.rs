@@ -2,7 +2,7 @@
 
 use nalgebra::{Isometry3, Point3, UnitQuaternion};
 use voxshell::asset::Shape;
-use voxshell::contact::{Origin, Pair, PairOptions, PairStep, Workspace};
+use voxshell::contact::{Geometry, Origin, Pair, PairOptions, PairStep, Workspace};
 use voxshell::math::{Pose, Vec3};
 use voxshell::Result;
 
@@ -278,7 +278,7 @@ fn check_points(pair: &Pair, scene: &Scene, pose: &Pose, tolerance: f64, compare
 }
 
 /// Measures the first update of a pair over a later cold one: of shapes that were just loaded, and of shapes that were used
-/// before.
+/// before. What the shapes need is prepared when the pair is created.
 pub fn first<'a>(scenes: impl Iterator<Item = &'a Scene>, log: &Log) -> Result<Vec<Row>> {
     const POSES: usize = 8;
     let mut rows = Vec::new();
@@ -286,19 +286,21 @@ pub fn first<'a>(scenes: impl Iterator<Item = &'a Scene>, log: &Log) -> Result<V
         log.begin(&scene.name);
         let [a, b] = scene.bodies();
         let files = [a.shape.to_bytes()?, b.shape.to_bytes()?];
-        let [mut loaded, mut new, mut later, mut query] = [(); 4].map(|()| Times::default());
+        let [mut created, mut loaded, mut new, mut later, mut query] = [(); 5].map(|()| Times::default());
         for placed in scene.poses.iter().take(POSES) {
             let shapes = [Shape::from_bytes(&files[0])?, Shape::from_bytes(&files[1])?];
+            let (time, prepared) = timed(|| -> Result<[Geometry; 2]> {
+                shapes.iter().for_each(Shape::prepare_extremes);
+                Ok([geometry(&shapes[0])?, geometry(&shapes[1])?])
+            });
+            created.push(time);
+            let [a, b] = prepared?;
             let owners = Some([shapes[0].owner(), shapes[1].owner()]);
             let step = at_rest(&placed.pose);
             let update = || {
-                let (time, done) = timed(|| -> Result<Pair> {
-                    let (a, b) = (geometry(&shapes[0])?, geometry(&shapes[1])?);
-                    let mut pair = Pair::new(PairOptions::default())?;
-                    pair.update([&a, &b], owners, &step)?;
-                    Ok(pair)
-                });
-                done.map(|_| time)
+                let mut pair = Pair::new(PairOptions::default())?;
+                let (time, done) = timed(|| pair.update([&a, &b], owners, &step).map(|_| ()));
+                done.map(|()| time)
             };
             loaded.push(update()?);
             new.push(update()?);
@@ -311,7 +313,9 @@ pub fn first<'a>(scenes: impl Iterator<Item = &'a Scene>, log: &Log) -> Result<V
             .with("poses", POSES.min(scene.poses.len()))
             .with("loaded_over_cold", ratio)
             .with("new_over_cold", new.median() / later.median());
-        for (name, times) in [("pair_loaded", loaded), ("pair_new", new), ("pair_cold", later), ("query", query)] {
+        for (name, times) in
+            [("created", created), ("pair_loaded", loaded), ("pair_new", new), ("pair_cold", later), ("query", query)]
+        {
             row.put(&format!("{name}_median_us"), times.median());
         }
         rows.push(row);
