@@ -4,7 +4,9 @@ use super::sign::Sides;
 use super::SignRule;
 use voxshell_base::math::{Aabb, Vec3};
 use voxshell_mesh::{closest_between, crossings, near_pairs, triangle, Between, Bvh, Closest, Crossing, Edges};
-use voxshell_mesh::{Feature, FeatureKind, FeaturedTriangles, Front, MeshFeature, Placement, Sharp, Slabs, TriMesh};
+use voxshell_mesh::{
+    Feature, FeatureKind, FeaturedTriangles, Front, MeshFeature, Placement, Sharp, Slabs, TriMesh, WantedEdges,
+};
 
 /// Largest number of edges: their numbers are features of contacts, which use two bits for other purposes.
 const MOST_EDGES: usize = 1 << 30;
@@ -46,7 +48,7 @@ impl Surface {
             return None;
         }
         let sharp = Sharp::new(&sides.mesh, &edges);
-        edges.leave_out(|ends| sharp.is_in_face(&sides.mesh, ends));
+        edges.set_in_faces(|ends| sharp.is_in_face(&sides.mesh, ends));
         let bounds_inside = sides.bounding_triangles();
         let has_sides = !bounds_inside.contains(&false);
         let slabs = Slabs::new(&sides.bvh);
@@ -208,16 +210,17 @@ impl Surface {
         (is_inside, outward)
     }
 
-    /// Calls `found` with each crossing of an edge of either surface through the other, and returns the number of tests.
+    /// Calls `found` with each crossing of a `wanted` edge of either surface through the other, and returns the number of tests.
     /// `placement` takes this surface to the frame of the other; a `front` changes the order.
     pub fn crossings(
         &self,
         other: &Self,
         placement: &Placement,
+        wanted: WantedEdges,
         front: Option<&mut Front>,
         found: impl FnMut(Crossing),
     ) -> u64 {
-        crossings((&self.sides.bvh, &self.edges), (&other.sides.bvh, &other.edges), placement, front, found)
+        crossings((&self.sides.bvh, &self.edges), (&other.sides.bvh, &other.edges), placement, wanted, front, found)
     }
 
     /// Returns the closest points of two surfaces that do not intersect, if they are at most `limit` metres apart, and the

@@ -18,7 +18,8 @@ mod weld;
 
 pub use bucket::sorted_by_bucket;
 pub use bvh::{
-    closest_between, crossings, near_pairs, Between, Branch, Crossing, Edges, Front, Placement, Slabs, WINDING_LANES,
+    closest_between, crossings, near_pairs, Between, Branch, Crossing, Edges, Front, Placement, Slabs, WantedEdges,
+    WINDING_LANES,
 };
 pub use bvh::{Bvh, Closest};
 pub use features::FeaturedTriangles;

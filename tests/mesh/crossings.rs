@@ -4,30 +4,28 @@ use std::collections::HashSet;
 
 use support::rng::Rng;
 use voxshell::math::Vec3;
-use voxshell::mesh::{crossings, primitives, Bvh, Crossing, Edges, Placement, Sharp, TriMesh};
+use voxshell::mesh::{crossings, primitives, Bvh, Crossing, Edges, Placement, Sharp, TriMesh, WantedEdges};
 
 struct Body {
     bvh: Bvh,
-    all: Edges,
-    /// Without those in faces.
-    rims: Edges,
+    edges: Edges,
     in_faces: HashSet<u32>,
 }
 
 impl Body {
     fn new(mesh: &TriMesh) -> Self {
         let bvh = Bvh::build(mesh);
-        let all = Edges::new(&bvh, &mesh.triangles);
-        let (sharp, mut rims) = (Sharp::new(mesh, &all), all.clone());
-        rims.leave_out(|ends| sharp.is_in_face(mesh, ends));
-        let in_faces = (0..all.count() as u32).filter(|e| sharp.is_in_face(mesh, all.ends(*e))).collect();
-        Self { bvh, all, rims, in_faces }
+        let mut edges = Edges::new(&bvh, &mesh.triangles);
+        let sharp = Sharp::new(mesh, &edges);
+        edges.set_in_faces(|ends| sharp.is_in_face(mesh, ends));
+        let in_faces = (0..edges.count() as u32).filter(|e| sharp.is_in_face(mesh, edges.ends(*e))).collect();
+        Self { bvh, edges, in_faces }
     }
 }
 
-fn found([a, b]: [(&Bvh, &Edges); 2], placement: &Placement) -> Vec<Crossing> {
+fn found([a, b]: [&Body; 2], placement: &Placement, wanted: WantedEdges) -> Vec<Crossing> {
     let mut found = Vec::new();
-    crossings(a, b, placement, None, |crossing| found.push(crossing));
+    crossings((&a.bvh, &a.edges), (&b.bvh, &b.edges), placement, wanted, None, |crossing| found.push(crossing));
     found
 }
 
@@ -47,8 +45,8 @@ fn surfaces_that_cross_do_so_at_an_edge_that_is_in_no_face() {
         let [a, b] = [0, 1].map(|_| &bodies[(rng.next() % 3) as usize]);
         let rotation = rng.rotation().to_rotation_matrix().into_inner();
         let placement = Placement { rotation, translation: rng.vector() * 0.7 + Vec3::new(0.01, 0.02, 0.03) };
-        let all = found([(&a.bvh, &a.all), (&b.bvh, &b.all)], &placement);
-        let rims = found([(&a.bvh, &a.rims), (&b.bvh, &b.rims)], &placement);
+        let all = found([a, b], &placement, WantedEdges::All);
+        let rims = found([a, b], &placement, WantedEdges::Rims);
         let is_in_face = |c: &Crossing| if c.of_second { &b.in_faces } else { &a.in_faces }.contains(&c.edge);
         assert_eq!(rims, all.iter().copied().filter(|c| !is_in_face(c)).collect::<Vec<_>>());
         assert_eq!(rims.is_empty(), all.is_empty());

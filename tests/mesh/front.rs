@@ -3,7 +3,9 @@
 use nalgebra::UnitQuaternion;
 use support::rng::Rng;
 use voxshell::math::Vec3;
-use voxshell::mesh::{crossings, near_pairs, primitives, triangle, Bvh, Crossing, Edges, Front, Placement, TriMesh};
+use voxshell::mesh::{
+    crossings, near_pairs, primitives, triangle, Bvh, Crossing, Edges, Front, Placement, TriMesh, WantedEdges,
+};
 
 struct Body {
     mesh: TriMesh,
@@ -40,7 +42,9 @@ impl Place {
 
 fn sorted_crossings(a: &Body, b: &Body, placement: &Placement, front: Option<&mut Front>) -> (Vec<Crossing>, u64) {
     let mut found = Vec::new();
-    let tests = crossings((&a.bvh, &a.edges), (&b.bvh, &b.edges), placement, front, |crossing| found.push(crossing));
+    let tests = crossings((&a.bvh, &a.edges), (&b.bvh, &b.edges), placement, WantedEdges::All, front, |crossing| {
+        found.push(crossing)
+    });
     found.sort_by(|p, q| {
         (p.of_second, p.edge, p.triangle).cmp(&(q.of_second, q.edge, q.triangle)).then(p.at.total_cmp(&q.at))
     });

@@ -17,7 +17,7 @@ use super::frames::placement;
 use super::sharp::Passed;
 use voxshell_base::math::{Pose, Vec3};
 use voxshell_field::{Foot, Surface};
-use voxshell_mesh::{Crossing, Front, Placement};
+use voxshell_mesh::{Crossing, Front, Placement, WantedEdges};
 
 /// Precision of the depth of an edge, as a fraction of the extent of the smaller body.
 const PRECISION: f64 = 1e-7;
@@ -329,7 +329,9 @@ pub(in super::super) fn collect(
     corners.clear();
     pieces.clear();
     parts.clear();
-    let tests = a.crossings(b, &placement, front.used(), |crossing| crossings.push(crossing));
+    // A sum of forces needs points in the middle of faces too, or it depends on which end of a rim is the deepest.
+    let of = if outline || covering.is_some() { WantedEdges::Rims } else { WantedEdges::All };
+    let tests = a.crossings(b, &placement, of, front.used(), |crossing| crossings.push(crossing));
     // The precision of an edge depends on those before it, and must not depend on which body is the first.
     let size = |surface: &Surface| (surface.edge_count(), surface.bounds().extents().amax());
     let second_first = size(b) < size(a);

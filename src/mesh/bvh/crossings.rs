@@ -67,9 +67,9 @@ impl Edges {
         Self { ends, corners, numbers, tested }
     }
 
-    /// Leaves edges in the middle of flat faces out of the search for crossings: where a flat face meets another one, they
+    /// Names the edges in the middle of flat faces, which a search for [`Wanted::Rims`] leaves out: where a flat face meets another one, they
     /// share a segment that ends at the rim of one of them.
-    pub fn leave_out(&mut self, is_in_face: impl Fn([u32; 2]) -> bool) {
+    pub fn set_in_faces(&mut self, is_in_face: impl Fn([u32; 2]) -> bool) {
         for (tested, numbers) in self.tested.iter_mut().zip(&self.numbers) {
             for i in (0..3).filter(|i| is_in_face(self.ends[numbers[*i] as usize])) {
                 *tested &= !(64 << i);
@@ -93,11 +93,6 @@ impl Edges {
         (self.tested[k as usize] & 8 << i != 0).then(|| self.number(k, i))
     }
 
-    /// Returns the same if the edge is not in the middle of a flat face either.
-    fn crossed_by(&self, k: usize, i: usize) -> Option<u32> {
-        (self.tested[k] & 64 << i != 0).then(|| self.numbers[k][i])
-    }
-
     /// Returns the number of corner i of a triangle, in leaf order, if the triangle tests it. It then tests the edge that
     /// begins there too.
     pub fn corner_tested_by(&self, k: u32, i: usize) -> Option<u32> {
@@ -118,14 +113,32 @@ impl Edges {
 /// Rounding of a product of three lengths, relative.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
-/// Calls `found` with each crossing of an edge of either mesh through a triangle of the other, except for edges in the
-/// middle of flat faces ([`Edges::leave_out`]). `placement` takes the
+/// Which edges are searched for crossings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    All,
+    /// Without those in the middle of flat faces ([`Edges::set_in_faces`]).
+    Rims,
+}
+
+impl Wanted {
+    /// Returns the bit of [`Edges::tested`] for the edge from corner 0 to corner 1.
+    fn bit(self) -> u16 {
+        match self {
+            Wanted::All => 8,
+            Wanted::Rims => 64,
+        }
+    }
+}
+
+/// Calls `found` with each crossing of a `wanted` edge of either mesh through a triangle of the other. `placement` takes the
 /// first mesh to the frame of the second. Touching counts as crossing, and so does a gap of the size of rounding; an edge
 /// in the plane of a triangle does not cross it. With a `front` the order is another one. Returns the number of tests.
 pub fn crossings(
     (first, first_edges): (&Bvh, &Edges),
     (second, second_edges): (&Bvh, &Edges),
     placement: &Placement,
+    wanted: Wanted,
     front: Option<&mut Front>,
     mut found: impl FnMut(Crossing),
 ) -> u64 {
@@ -133,10 +146,10 @@ pub fn crossings(
     let mut triangle_tests = 0;
     let node_tests = match front {
         Some(front) => descend([first, second], placement, 0.0, Some(front), |a, b| {
-            of_leaves::<true>(meshes, placement, [a, b], &mut triangle_tests, &mut found)
+            of_leaves::<true>(meshes, placement, wanted, [a, b], &mut triangle_tests, &mut found)
         }),
         None => descend([first, second], placement, 0.0, None, |a, b| {
-            of_leaves::<false>(meshes, placement, [a, b], &mut triangle_tests, &mut found)
+            of_leaves::<false>(meshes, placement, wanted, [a, b], &mut triangle_tests, &mut found)
         }),
     };
     node_tests + triangle_tests
@@ -148,6 +161,7 @@ pub fn crossings(
 fn of_leaves<const REMEMBERS: bool>(
     [(first, first_edges), (second, second_edges)]: [(&Bvh, &Edges); 2],
     placement: &Placement,
+    wanted: Wanted,
     [a, b]: [&Node; 2],
     tests: &mut u64,
     found: &mut impl FnMut(Crossing),
@@ -196,10 +210,10 @@ fn of_leaves<const REMEMBERS: bool>(
                 continue;
             }
             least = 0.0;
-            for (edge, at) in edges_through(first_edges, ka, &t, u, over) {
+            for (edge, at) in edges_through((first_edges, wanted), ka, &t, u, over) {
                 found(Crossing { of_second: false, edge, at, triangle: second.id(kb) });
             }
-            for (edge, at) in edges_through(second_edges, kb, u, &t, under) {
+            for (edge, at) in edges_through((second_edges, wanted), kb, u, &t, under) {
                 found(Crossing { of_second: true, edge, at, triangle: first.id(ka) });
             }
         }
@@ -283,17 +297,17 @@ fn is_beside(sides: &[f64; 3]) -> bool {
     (a > 0.0 && b > 0.0 && c > 0.0) || (a < 0.0 && b < 0.0 && c < 0.0)
 }
 
-/// Returns the edges that triangle `k`, with corners `own`, tests and that cross the triangle `through`, each with the
+/// Returns the wanted edges that triangle `k`, with corners `own`, tests and that cross the triangle `through`, each with the
 /// position. `sides` are those of `own` over `through`.
 fn edges_through<'a>(
-    edges: &'a Edges,
+    (edges, wanted): (&'a Edges, Wanted),
     k: usize,
     own: &'a Corners,
     through: &'a Corners,
     sides: [f64; 3],
 ) -> impl Iterator<Item = (u32, f64)> + 'a {
     (0..3usize).filter_map(move |i| {
-        let edge = edges.crossed_by(k, i)?;
+        let edge = (edges.tested[k] & wanted.bit() << i != 0).then(|| edges.numbers[k][i])?;
         let (numbers, j) = (edges.corners[k], (i + 1) % 3);
         let (i, j) = if numbers[i] < numbers[j] { (i, j) } else { (j, i) };
         let (from, to) = (sides[i], sides[j]);

@@ -18,7 +18,7 @@ mod winding;
 mod windings;
 
 pub use closest::Closest;
-pub use crossings::{crossings, Crossing, Edges};
+pub use crossings::{crossings, Crossing, Edges, Wanted as WantedEdges};
 pub use distance::{closest_between, Between};
 pub use dual::Placement;
 pub use front::Front;
