@@ -484,13 +484,12 @@ fn find_closest(
     }
     let first = contacts.len();
     let reach = (limit + AHEAD * *moved).min(limits::MAX_COORDINATE);
-    let (closest, tests) = apart::closest(surfaces, poses, reach, nearest.as_ref());
-    stats.edge_tests += tests;
-    // The closest points of surfaces that intersect are no bound.
+    let closest = apart::closest(surfaces, poses, reach, nearest.as_ref());
+    stats.edge_tests += closest.tests;
     if !edges.has_crossings() {
-        *apart = closest.as_ref().map_or(reach, |c| c.separation.min(reach)) * (1.0 - ROUNDING);
+        *apart = closest.least * (1.0 - ROUNDING);
     }
-    contacts.extend(closest.filter(|c| c.separation <= limit));
+    contacts.extend(closest.contact.filter(|c| c.separation <= limit));
     keep_counting(first, passes, query, contacts);
 }
 
@@ -581,9 +580,9 @@ pub fn distance(
         contacts.clear();
         best = deepest.or(best);
         if best.is_none_or(|c| c.separation > 0.0) {
-            let (closest, tests) = apart::closest(surfaces, poses, limit, best.as_ref());
-            stats.edge_tests += tests;
-            best = closest;
+            let closest = apart::closest(surfaces, poses, limit, best.as_ref());
+            stats.edge_tests += closest.tests;
+            best = closest.contact.or(best);
         }
     } else if let Some(faces) = Faces::new([&a, &b], [pose_a, pose_b]) {
         let Workspace { faces: scratch, contacts, stats, .. } = workspace;

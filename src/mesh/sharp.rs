@@ -183,14 +183,17 @@ impl Sharp {
         }
     }
 
+    /// Returns the normals of the triangles beside an edge; `None` if there are not two of them, each with an area.
+    fn normals_beside(&self, mesh: &TriMesh, ends: [u32; 2]) -> Option<[Vec3; 2]> {
+        let mut beside = self.beside(mesh, ends);
+        let (Some((one, _)), Some((two, _)), None) = (beside.next(), beside.next(), beside.next()) else { return None };
+        Some([normal(mesh, one)?, normal(mesh, two)?])
+    }
+
     /// Returns whether an edge is in the middle of a flat face.
     pub fn is_in_face(&self, mesh: &TriMesh, ends: [u32; 2]) -> bool {
-        let mut beside = self.beside(mesh, ends);
-        let (Some((one, _)), Some((two, _)), None) = (beside.next(), beside.next(), beside.next()) else {
-            return false;
-        };
-        let (Some(one), Some(two)) = (normal(mesh, one), normal(mesh, two)) else { return false };
-        one.dot(&two) > 0.0 && one.cross(&two).norm() < IN_PLANE
+        let normals = self.normals_beside(mesh, ends);
+        normals.is_some_and(|[one, two]| one.dot(&two) > 0.0 && one.cross(&two).norm() < IN_PLANE)
     }
 
     /// Returns whether each triangle can be reached from the first over common vertices.
@@ -284,9 +287,8 @@ impl Sharp {
     /// or if they have opposite normals. It tells the inside from the outside of points whose closest point is on the edge
     /// (Bærentzen & Aanæs 2005, "Signed Distance Computation Using the Angle Weighted Pseudonormal").
     pub fn normal_of_edge(&self, mesh: &TriMesh, ends: [u32; 2]) -> Option<Vec3> {
-        let mut beside = self.beside(mesh, ends);
-        let (Some((one, _)), Some((two, _)), None) = (beside.next(), beside.next(), beside.next()) else { return None };
-        (normal(mesh, one)? + normal(mesh, two)?).try_normalize(0.0)
+        let [one, two] = self.normals_beside(mesh, ends)?;
+        (one + two).try_normalize(0.0)
     }
 
     /// Returns whether a direction leads to the outside from an edge in whose normal cone it is: the cone of a concave edge

@@ -99,7 +99,6 @@ pub fn any_body(rng: &mut Rng) -> Arc<Body> {
 }
 
 impl Body {
-    #[allow(dead_code)]
     pub fn new(name: &str, mesh: TriMesh) -> Self {
         Self { name: name.into(), shape: cooked(&mesh), mesh }
     }

@@ -17,7 +17,7 @@ use super::random_pose;
 struct Plate {
     body: Body,
     half: Vec3,
-    /// Of the body against the plate: nodes of its grid are in a plate that is turned, and none in one along the axes.
+    /// Of the body's mesh. A plate that is turned has nodes of its grid inside, one along the axes has none.
     turn: UnitQuaternion<f64>,
 }
 

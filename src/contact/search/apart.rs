@@ -33,14 +33,24 @@ fn descend([a, b]: [&Surface; 2], to_b: &Placement, from: Vec3, from_b: bool) ->
     Some(points)
 }
 
-/// Returns the closest points of two surfaces that do not intersect, if they are at most `limit` metres apart, and the number
-/// of tests. A `known` contact shortens the search: the distance is at most that of its point to the other surface.
+/// What a search for the closest points found.
+pub(in super::super) struct Found {
+    /// `None` beyond the limit, and so far from the origin that all digits are those of the distance between the bodies.
+    pub contact: Option<Contact>,
+    /// No two points of surfaces that do not intersect are nearer, metres, up to rounding.
+    pub least: f64,
+    /// Number of tests.
+    pub tests: u64,
+}
+
+/// Finds the closest points of two surfaces that do not intersect, if they are at most `limit` metres apart. A `known` contact
+/// shortens the search: the distance is at most that of its point to the other surface.
 pub(in super::super) fn closest(
     [a, b]: [&Surface; 2],
     [pose_a, pose_b]: [&Pose; 2],
     limit: f64,
     known: Option<&Contact>,
-) -> (Option<Contact>, u64) {
+) -> Found {
     let extent = extent([a, b]);
     let to_b = placement(pose_b, pose_a);
     let points = known.and_then(|known| {
@@ -53,11 +63,9 @@ pub(in super::super) fn closest(
     });
     let [p, q] = points.unwrap_or([Vec3::zeros(); 2]);
     let bound = (q - p).norm() + SLACK * extent + ROUNDING * p.amax().max(q.amax());
-    let (found, tests) = a.closest_between(b, &to_b, if points.is_some() { limit.min(bound) } else { limit }, q - p);
-    if found.is_none() && bound < limit {
-        // So far apart that all digits are those of the distance between the bodies.
-        return (known.copied(), tests);
-    }
+    let limit = if points.is_some() { limit.min(bound) } else { limit };
+    let (found, tests) = a.closest_between(b, &to_b, limit, q - p);
+    let least = found.as_ref().map_or(limit, |found| found.distance);
     let contact = found.map(|found| {
         let [point_on_a, point_on_b] = found.points.map(|p| (pose_b * nalgebra::Point3::from(p)).coords);
         // In the frame of B, where the digits of the world's coordinates are not lost.
@@ -78,5 +86,5 @@ pub(in super::super) fn closest(
             segment: 0,
         }
     });
-    (contact, tests)
+    Found { contact, least, tests }
 }

@@ -51,7 +51,7 @@ impl Edges {
                 let (a, b) = (c[i], c[(i + 1) % 3]);
                 let edge = [a.min(b), a.max(b)];
                 *known.entry(edge).or_insert_with(|| {
-                    *tested |= (8 | 64) << i;
+                    *tested |= Wanted::All.bit(i) | Wanted::Rims.bit(i);
                     ends.push_guarded(edge);
                     ends.len() as u32 - 1
                 })
@@ -67,12 +67,15 @@ impl Edges {
         Self { ends, corners, numbers, tested }
     }
 
-    /// Names the edges in the middle of flat faces, which a search for [`Wanted::Rims`] leaves out: where a flat face meets another one, they
-    /// share a segment that ends at the rim of one of them.
+    /// Names the edges in the middle of flat faces, which a search for [`Wanted::Rims`] leaves out: where two flat faces meet,
+    /// they share a segment that ends at the rim of one of them.
     pub fn set_in_faces(&mut self, is_in_face: impl Fn([u32; 2]) -> bool) {
         for (tested, numbers) in self.tested.iter_mut().zip(&self.numbers) {
-            for i in (0..3).filter(|i| is_in_face(self.ends[numbers[*i] as usize])) {
-                *tested &= !(64 << i);
+            for i in 0..3 {
+                let is_tested = *tested & Wanted::All.bit(i) != 0;
+                if is_tested && is_in_face(self.ends[numbers[i] as usize]) {
+                    *tested &= !Wanted::Rims.bit(i);
+                }
             }
         }
     }
@@ -90,7 +93,13 @@ impl Edges {
 
     /// Returns the same if the triangle tests the edge.
     pub fn tested_by(&self, k: u32, i: usize) -> Option<u32> {
-        (self.tested[k as usize] & 8 << i != 0).then(|| self.number(k, i))
+        self.wanted(Wanted::All, k as usize, i)
+    }
+
+    /// Returns the same if the edge is wanted too.
+    #[inline(always)]
+    fn wanted(&self, wanted: Wanted, k: usize, i: usize) -> Option<u32> {
+        (self.tested[k] & wanted.bit(i) != 0).then(|| self.numbers[k][i])
     }
 
     /// Returns the number of corner i of a triangle, in leaf order, if the triangle tests it. It then tests the edge that
@@ -122,11 +131,12 @@ pub enum Wanted {
 }
 
 impl Wanted {
-    /// Returns the bit of [`Edges::tested`] for the edge from corner 0 to corner 1.
-    fn bit(self) -> u16 {
+    /// Returns the bit in [`Edges::tested`] of the edge from corner i to corner i + 1.
+    #[inline(always)]
+    fn bit(self, i: usize) -> u16 {
         match self {
-            Wanted::All => 8,
-            Wanted::Rims => 64,
+            Wanted::All => 8 << i,
+            Wanted::Rims => 64 << i,
         }
     }
 }
@@ -307,7 +317,7 @@ fn edges_through<'a>(
     sides: [f64; 3],
 ) -> impl Iterator<Item = (u32, f64)> + 'a {
     (0..3usize).filter_map(move |i| {
-        let edge = (edges.tested[k] & wanted.bit() << i != 0).then(|| edges.numbers[k][i])?;
+        let edge = edges.wanted(wanted, k, i)?;
         let (numbers, j) = (edges.corners[k], (i + 1) % 3);
         let (i, j) = if numbers[i] < numbers[j] { (i, j) } else { (j, i) };
         let (from, to) = (sides[i], sides[j]);
