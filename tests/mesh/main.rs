@@ -2,6 +2,7 @@
 
 mod bvh;
 mod crossings;
+mod distance;
 mod front;
 mod io;
 mod primitives;

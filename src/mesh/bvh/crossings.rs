@@ -236,7 +236,7 @@ fn of_leaves<const REMEMBERS: bool>(
 }
 
 /// The plane of a triangle.
-struct Plane {
+pub(super) struct Plane {
     origin: Vec3,
     /// Of twice the triangle's area, m².
     normal: Vec3,
@@ -246,7 +246,7 @@ struct Plane {
 
 impl Plane {
     #[inline]
-    fn of(triangle: &Corners) -> Self {
+    pub fn of(triangle: &Corners) -> Self {
         let (ab, ac) = (triangle[1] - triangle[0], triangle[2] - triangle[0]);
         Self { origin: triangle[0], normal: ab.cross(&ac), rounding: ab.amax() * ac.amax() * ROUNDING }
     }
@@ -289,6 +289,16 @@ impl Plane {
             let d = p - self.origin;
             least.min(self.height(d.dot(&self.normal).abs(), d.amax()))
         })
+    }
+
+    /// Returns a lower bound of the distance of a triangle, metres: 0 if the plane passes through it.
+    #[inline]
+    pub fn gap_to(&self, t: &Corners) -> f64 {
+        if is_beside(&self.sides(t)) {
+            self.least(t)
+        } else {
+            0.0
+        }
     }
 
     /// Returns the height of a tetrahedron over the triangle from six times its volume, less what rounding may add.

@@ -5,8 +5,10 @@
 //! of one and a point of the other, or at two inner points of their edges. Pairs are also as far apart as they are along the
 //! direction between the closest points so far, which is the best one of all in the end.
 
+use super::crossings::Plane;
 use super::dual::{is_split_first, Placement, Separation};
 use super::node::{Node, MAX_DEPTH};
+use super::slab::{gap_along_axes, Meshed};
 use super::{Bvh, Slabs};
 use crate::triangle::{closest_point, Corners, Feature};
 use voxshell_base::math::Vec3;
@@ -39,10 +41,8 @@ struct Pair {
     least: f64,
 }
 
-/// A mesh: its hierarchy and the cylinders of its nodes.
-type Meshed<'a> = (&'a Bvh, &'a Slabs);
-
 /// A direction from the first mesh to the second.
+#[derive(Clone, Copy)]
 struct Axis {
     /// In the frame of each mesh.
     in_first: Vec3,
@@ -130,21 +130,28 @@ impl Nearest<'_> {
     }
 
     fn leaves(&mut self, first: &Bvh, second: &Bvh, a: &Node, b: &Node) {
-        let least = b.triangles().fold(f64::INFINITY, |least, kb| least.min(self.axis.least(&second.corners[kb])));
+        // Closer points on the way have another axis, along which `least` is another one.
+        let axis = self.axis;
+        let least = b.triangles().fold(f64::INFINITY, |least, kb| least.min(axis.least(&second.corners[kb])));
         for ka in a.triangles() {
             let t = self.placement.place_corners(&first.corners[ka]);
-            if least - self.axis.most(&t) >= self.root {
+            if least - axis.most(&t) >= self.root {
                 continue;
             }
             let (low, high) = (t[0].inf(&t[1]).inf(&t[2]), t[0].sup(&t[1]).sup(&t[2]));
             if gap_squared(&low, &high, &b.min.into(), &b.max.into()) >= self.enough {
                 continue;
             }
+            let plane = Plane::of(&t);
             for kb in b.triangles() {
                 let u = &second.corners[kb];
                 let (lower, upper) = (u[0].inf(&u[1]).inf(&u[2]), u[0].sup(&u[1]).sup(&u[2]));
-                let is_near = self.axis.least(u) - self.axis.most(&t) < self.root;
-                if is_near && gap_squared(&low, &high, &lower, &upper) < self.enough {
+                let is_near = axis.least(u) - axis.most(&t) < self.root;
+                if is_near
+                    && gap_squared(&low, &high, &lower, &upper) < self.enough
+                    && plane.gap_to(u) < self.root
+                    && Plane::of(u).gap_to(&t) < self.root
+                {
                     let slivers = [first.is_sliver(ka), second.is_sliver(kb)];
                     self.triangles([&t, u], slivers, [ka as u32, kb as u32]);
                 }
@@ -207,6 +214,11 @@ pub fn closest_between(
         }
         let (a, b) = (&first.nodes[i as usize], &second.nodes[j as usize]);
         let least = separation.gap_squared(&separation.placed(a), b).max(along);
+        if least >= nearest.enough {
+            return None;
+        }
+        let gap = gap_along_axes(meshes, [i, j], placement);
+        let least = least.max(gap * gap);
         (least < nearest.enough).then_some(Pair { first: i, second: j, least })
     };
     // Each opened pair leaves one more behind.

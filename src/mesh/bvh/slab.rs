@@ -1,6 +1,7 @@
 //! Thin cylinders around the triangles of each node: along a direction near their normals, a smooth or flat piece of a surface is
 //! much thinner than its box.
 
+use super::dual::Placement;
 use super::node::Node;
 use super::Bvh;
 use voxshell_base::math::Vec3;
@@ -9,7 +10,7 @@ use voxshell_base::memory::{filled, with_capacity, GrowGuarded};
 /// A cylinder, its axis through the middle of the node's box.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Slab {
-    /// Mean normal of the triangles, unit.
+    /// Mean normal of the triangles, unit up to rounding.
     axis: [f32; 3],
     /// Position of its middle along the axis from the middle of the box, and half its height, metres.
     middle: f32,
@@ -25,6 +26,9 @@ pub struct Slabs {
 
 /// Rounding of the numbers in f32, as a fraction of the size of a node.
 const ROUNDING: f64 = 1e-6;
+
+/// Cylinders with a smaller half height than this many radii are worth a test.
+const THIN: f32 = 0.25;
 
 impl Slabs {
     /// Returns the cylinders of a hierarchy, in time n log n.
@@ -53,16 +57,51 @@ impl Slabs {
     #[inline]
     pub(super) fn interval(&self, node: u32, direction: &Vec3) -> [f64; 2] {
         let slab = &self.slabs[node as usize];
-        let axis = Vec3::from(slab.axis.map(f64::from));
+        let axis = slab.axis();
         let along = axis.dot(direction);
-        let across = (1.0 - along * along).max(0.0).sqrt();
+        // Not from the cosine, which is 1 up to rounding where the sine is not 0.
+        let across = axis.cross(direction).norm();
         let middle = along * f64::from(slab.middle);
         let reach = along.abs() * f64::from(slab.half) + across * f64::from(slab.radius);
         [middle - reach, middle + reach]
     }
 }
 
+/// A mesh: its hierarchy and the cylinders of its nodes.
+pub(super) type Meshed<'a> = (&'a Bvh, &'a Slabs);
+
+/// Returns a lower bound of the distance between the triangles of two nodes, metres: the gap between them along the axes of their
+/// cylinders, 0 if these are no thin ones. `placement` takes the first mesh to the frame of the second.
+#[inline]
+pub(super) fn gap_along_axes([first, second]: [Meshed; 2], [i, j]: [u32; 2], placement: &Placement) -> f64 {
+    let (of_first, of_second) = (&first.1.slabs[i as usize], &second.1.slabs[j as usize]);
+    if !of_first.is_thin() || !of_second.is_thin() {
+        return 0.0;
+    }
+    let middle = |n: &Node| 0.5 * (Vec3::from(n.min) + Vec3::from(n.max));
+    let from = middle(&second.0.nodes[j as usize]) - placement.place(&middle(&first.0.nodes[i as usize]));
+    let gap = |in_first: Vec3, in_second: Vec3| {
+        let [low, high] = first.1.interval(i, &in_first);
+        let [lower, higher] = second.1.interval(j, &in_second);
+        let along = in_second.dot(&from);
+        (along + lower - high).max(low - along - higher)
+    };
+    let (a, b) = (of_first.axis(), of_second.axis());
+    let gap = gap(a, placement.rotation * a).max(gap(placement.rotation.tr_mul(&b), b));
+    (gap * (1.0 - ROUNDING)).max(0.0)
+}
+
 impl Slab {
+    #[inline]
+    fn axis(&self) -> Vec3 {
+        Vec3::from(self.axis.map(f64::from))
+    }
+
+    #[inline]
+    fn is_thin(&self) -> bool {
+        self.half < THIN * self.radius
+    }
+
     fn around(node: &Node, triangles: &[[Vec3; 3]]) -> Self {
         let center = 0.5 * (Vec3::from(node.min) + Vec3::from(node.max));
         let sum = triangles.iter().fold(Vec3::zeros(), |sum, t| sum + (t[1] - t[0]).cross(&(t[2] - t[0])));
