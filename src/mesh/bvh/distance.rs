@@ -6,7 +6,7 @@
 //! direction between the closest points so far, which is the best one of all in the end.
 
 use super::crossings::Plane;
-use super::dual::{is_split_first, Placement, Separation};
+use super::dual::{is_split_first, largest, Placement, Separation};
 use super::node::{Node, MAX_DEPTH};
 use super::slab::{gap_along_axes, Meshed};
 use super::{Bvh, Slabs};
@@ -142,15 +142,15 @@ impl Nearest<'_> {
             if gap_squared(&low, &high, &b.min.into(), &b.max.into()) >= self.enough {
                 continue;
             }
-            let plane = Plane::of(&t);
+            // Planes tell triangles apart that are nearer than they are large.
+            let (plane, is_far) = (Plane::of(&t), self.root > (high - low).amax());
             for kb in b.triangles() {
                 let u = &second.corners[kb];
                 let (lower, upper) = (u[0].inf(&u[1]).inf(&u[2]), u[0].sup(&u[1]).sup(&u[2]));
                 let is_near = axis.least(u) - axis.most(&t) < self.root;
                 if is_near
                     && gap_squared(&low, &high, &lower, &upper) < self.enough
-                    && plane.gap_to(u) < self.root
-                    && Plane::of(u).gap_to(&t) < self.root
+                    && (is_far || (plane.gap_to(u) < self.root && Plane::of(u).gap_to(&t) < self.root))
                 {
                     let slivers = [first.is_sliver(ka), second.is_sliver(kb)];
                     self.triangles([&t, u], slivers, [ka as u32, kb as u32]);
@@ -217,7 +217,9 @@ pub fn closest_between(
         if least >= nearest.enough {
             return None;
         }
-        let gap = gap_along_axes(meshes, [i, j], placement);
+        // Of nodes that are farther apart than they are large, the bounds so far tell all.
+        let is_near = nearest.root < largest(a).max(largest(b));
+        let gap = if is_near { gap_along_axes(meshes, [i, j], placement) } else { 0.0 };
         let least = least.max(gap * gap);
         (least < nearest.enough).then_some(Pair { first: i, second: j, least })
     };

@@ -198,7 +198,7 @@ pub(super) fn is_split_first(a: &Node, b: &Node) -> bool {
 
 /// Returns the longest edge of a box.
 #[inline(always)]
-fn largest(node: &Node) -> f64 {
+pub(super) fn largest(node: &Node) -> f64 {
     (node.max[0] - node.min[0]).max(node.max[1] - node.min[1]).max(node.max[2] - node.min[2])
 }
 

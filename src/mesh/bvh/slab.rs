@@ -30,6 +30,9 @@ const ROUNDING: f64 = 1e-6;
 /// Cylinders with a smaller half height than this many radii are worth a test.
 const THIN: f32 = 0.25;
 
+/// The same for the cosine of the angle between two axes.
+const ALIGNED: f64 = 0.9;
+
 impl Slabs {
     /// Returns the cylinders of a hierarchy, in time n log n.
     pub fn new(bvh: &Bvh) -> Self {
@@ -71,11 +74,16 @@ impl Slabs {
 pub(super) type Meshed<'a> = (&'a Bvh, &'a Slabs);
 
 /// Returns a lower bound of the distance between the triangles of two nodes, metres: the gap between them along the axes of their
-/// cylinders, 0 if these are no thin ones. `placement` takes the first mesh to the frame of the second.
+/// cylinders, 0 if these are not thin or not along each other. `placement` takes the first mesh to the frame of the second.
 #[inline]
 pub(super) fn gap_along_axes([first, second]: [Meshed; 2], [i, j]: [u32; 2], placement: &Placement) -> f64 {
     let (of_first, of_second) = (&first.1.slabs[i as usize], &second.1.slabs[j as usize]);
     if !of_first.is_thin() || !of_second.is_thin() {
+        return 0.0;
+    }
+    let (a, b) = (of_first.axis(), of_second.axis());
+    let placed = placement.rotation * a;
+    if placed.dot(&b).abs() < ALIGNED {
         return 0.0;
     }
     let middle = |n: &Node| 0.5 * (Vec3::from(n.min) + Vec3::from(n.max));
@@ -86,8 +94,7 @@ pub(super) fn gap_along_axes([first, second]: [Meshed; 2], [i, j]: [u32; 2], pla
         let along = in_second.dot(&from);
         (along + lower - high).max(low - along - higher)
     };
-    let (a, b) = (of_first.axis(), of_second.axis());
-    let gap = gap(a, placement.rotation * a).max(gap(placement.rotation.tr_mul(&b), b));
+    let gap = gap(a, placed).max(gap(placement.rotation.tr_mul(&b), b));
     (gap * (1.0 - ROUNDING)).max(0.0)
 }
 
