@@ -33,7 +33,7 @@ fn descend([a, b]: [&Surface; 2], to_b: &Placement, from: Vec3, from_b: bool) ->
     Some(points)
 }
 
-/// What a search for the closest points found.
+/// The closest points of two surfaces, and a bound of their distance.
 pub(in super::super) struct Found {
     /// `None` beyond the limit, and so far from the origin that all digits are those of the distance between the bodies.
     pub contact: Option<Contact>,

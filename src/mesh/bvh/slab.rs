@@ -27,10 +27,10 @@ pub struct Slabs {
 /// Rounding of the numbers in f32, as a fraction of the size of a node.
 const ROUNDING: f64 = 1e-6;
 
-/// Cylinders with a smaller half height than this many radii are worth a test.
+/// Half height of a thin cylinder, at most, in radii.
 const THIN: f32 = 0.25;
 
-/// The same for the cosine of the angle between two axes.
+/// Cosine of the angle between two axes that are along each other, at least.
 const ALIGNED: f64 = 0.9;
 
 impl Slabs {
