@@ -5,7 +5,10 @@ use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion};
 use support::parts;
 use support::rng::Rng;
 use voxshell::asset::{CookOptions, Shape};
-use voxshell::contact::{Coverage, Motion, Origin, Pair, PairOptions, PairPoint, PairStep, Workspace};
+use voxshell::contact::{
+    contacts, Contact, Coverage, Motion, Origin, Pair, PairOptions, PairPoint, PairStep, Query, Step, Workspace,
+    FEATURE_OF_B, FEATURE_OF_EDGE,
+};
 use voxshell::math::{Pose, Progress, Vec3};
 use voxshell::mesh::{primitives, TriMesh};
 use voxshell::pointshell::ShellOptions;
@@ -218,9 +221,23 @@ fn what_a_pair_leaves_out_is_covered() {
         update(&mut pair, &a, &b, &PairStep::at_rest(pose, Pose::identity()));
         let spacing = [&a, &b].map(|shape| f64::from(shape.shell.as_ref().unwrap().spacing));
         let reach = 1.5 * spacing[0].max(spacing[1]);
-        let all = all_contacts(&a, &pose, &b, &Pose::identity(), &mut workspace);
+        // With a step, samples whose closest point is beside them are no contacts.
+        let still = Vec3::zeros();
+        let max_gap = f64::INFINITY;
+        let rest = Step { center: still, shift: still, turn: still, max_gap, dense_above: 0, extremes_only: false };
+        let query = Query { step: Some(rest), ..Query::default() };
+        let bodies = [&a, &b].map(|shape| shape.geometry_for(query.coverage).unwrap());
+        let all = contacts(bodies[0], &pose, bodies[1], &Pose::identity(), &query, &mut workspace).unwrap().to_vec();
         left_out += all.len().saturating_sub(pair.points().len());
-        for contact in &all {
+        // Nor are edges that the other body is beside, by more than 30°.
+        let is_beside = |contact: &Contact| {
+            let of_b = contact.feature & FEATURE_OF_B != 0;
+            let (body, ahead) =
+                if of_b { (bodies[1], -contact.normal) } else { (bodies[0], pose.rotation.inverse() * contact.normal) };
+            let edge = contact.feature & !(FEATURE_OF_B | FEATURE_OF_EDGE);
+            contact.feature & FEATURE_OF_EDGE != 0 && !body.surface.unwrap().edge_faces(edge, &ahead, 0.5)
+        };
+        for contact in all.iter().filter(|contact| !is_beside(contact)) {
             let covers = |point: &PairPoint| {
                 let is_near = |p: Vec3, q: Vec3| (p - q).norm() <= reach;
                 (is_near(point.point_on_a, contact.point_on_a) || is_near(point.point_on_b, contact.point_on_b))

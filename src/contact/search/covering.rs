@@ -26,8 +26,8 @@ pub(crate) struct Cover {
     /// Middle of the part, and half its length. World frame.
     pub middle: Vec3,
     pub half: f64,
-    /// Unit vector from A to B there.
-    pub normal: Vec3,
+    /// Unit vectors from A to B where it begins and where it ends: a direction between them is its own.
+    pub normals: [Vec3; 2],
 }
 
 /// Contacts by their places on both bodies.
@@ -59,7 +59,7 @@ impl Covers {
                 contact.separation <= 0.0
                     && -contact.separation >= part.most - covering.tolerance
                     && (own - part.middle).norm_squared() <= reach * reach
-                    && contact.normal.dot(&part.normal) >= LIKE
+                    && part.normals.iter().all(|normal| contact.normal.dot(normal) >= LIKE)
             })
     }
 }

@@ -302,6 +302,8 @@ struct Piece {
     first: u32,
     end: u32,
     before: u32,
+    /// Whether it is inside the other body, if its crossings tell.
+    is_inside: Option<bool>,
     /// Number of what covers it, if that is known.
     cover: Option<NonZeroU32>,
 }
@@ -349,12 +351,13 @@ pub(in super::super) fn collect(
         let end = first + edge.len() as u32;
         for before in 0..=edge.len() {
             let (start, end_at) = stretch_of(edge, before);
-            if end_at - start > POINT {
+            let is_inside = side_of(&surfaces, edge, before);
+            if end_at - start > POINT && is_inside != Some(false) {
                 let cover = covering.and_then(|_| cover_of(&surfaces, edge, before, pose_b)).and_then(|cover| {
                     parts.push(cover);
                     NonZeroU32::new(parts.len() as u32)
                 });
-                pieces.push(Piece { first, end, before: before as u32, cover });
+                pieces.push(Piece { first, end, before: before as u32, is_inside, cover });
             }
         }
         first = end;
@@ -377,20 +380,7 @@ pub(in super::super) fn collect(
         let part = Part::of(own, other, edge[0].edge);
         let (before, after) = (i.checked_sub(1).map(|i| &edge[i]), edge.get(i));
         let (start, end) = stretch_of(edge, i);
-        // A crossing tells the side, unless there is another one at the same place: an edge that touches a ridge.
-        let is_single = |k: usize| {
-            let at = |k: usize| edge.get(k).map_or(f64::INFINITY, |crossing| crossing.at);
-            let before = k.checked_sub(1).map_or(f64::NEG_INFINITY, at);
-            edge[k].at - before > APART && at(k + 1) - edge[k].at > APART
-        };
-        let entered = (i > 0 && is_single(i - 1)).then(|| other.enters(edge[i - 1].triangle, &part.along)).flatten();
-        let left = (i < edge.len() && is_single(i)).then(|| other.enters(edge[i].triangle, &-part.along)).flatten();
-        let is_inside = match (entered, left) {
-            (Some(entered), Some(left)) if entered == left => entered,
-            (Some(inside), None) | (None, Some(inside)) if before.is_none() || after.is_none() => inside,
-            _ => other.contains(&part.point(0.5 * (start + end))),
-        };
-        if !is_inside {
+        if !piece.is_inside.unwrap_or_else(|| other.contains(&part.point(0.5 * (start + end)))) {
             continue;
         }
         // At least one of the two ends is a crossing, and on the surface.
@@ -449,6 +439,27 @@ fn stretch_of(crossings: &[Crossing], before: usize) -> (f64, f64) {
     (before.checked_sub(1).map_or(0.0, |i| at(&crossings[i])), crossings.get(before).map_or(1.0, at))
 }
 
+/// Returns whether the part of an edge after some of its crossings is inside the other body, if they tell.
+fn side_of(surfaces: &[Placed; 2], crossings: &[Crossing], before: usize) -> Option<bool> {
+    let of_b = crossings[0].of_second;
+    let other = &surfaces[usize::from(!of_b)];
+    let along = Part::of(&surfaces[usize::from(of_b)], other, crossings[0].edge).along;
+    // Unless there is another one at the same place: an edge that touches a ridge.
+    let is_single = |k: usize| {
+        let at = |k: usize| crossings.get(k).map_or(f64::INFINITY, |crossing| crossing.at);
+        let before = k.checked_sub(1).map_or(f64::NEG_INFINITY, at);
+        crossings[k].at - before > APART && at(k + 1) - crossings[k].at > APART
+    };
+    let is_after = |k: usize| is_single(k).then(|| other.enters(crossings[k].triangle, &along)).flatten();
+    let is_before = |k: usize| is_single(k).then(|| other.enters(crossings[k].triangle, &-along)).flatten();
+    match (before.checked_sub(1), before < crossings.len()) {
+        (None, true) => is_before(before),
+        (Some(last), false) => is_after(last),
+        (Some(last), true) => is_after(last).filter(|is_inside| is_before(before) == Some(*is_inside)),
+        (None, false) => None,
+    }
+}
+
 /// Returns what covers the part of an edge after some of its crossings, if the direction there is known.
 fn cover_of(surfaces: &[Placed; 2], crossings: &[Crossing], before: usize, pose_b: &Pose) -> Option<Cover> {
     let of_b = crossings[0].of_second;
@@ -456,8 +467,12 @@ fn cover_of(surfaces: &[Placed; 2], crossings: &[Crossing], before: usize, pose_
     let part = Part::of(&surfaces[usize::from(of_b)], other, crossings[0].edge);
     let (first, last) = (before.checked_sub(1).map(|i| &crossings[i]), crossings.get(before));
     let (start, end) = stretch_of(crossings, before);
-    let outward = other.surface.normal(first.or(last)?.triangle)?;
-    let outward = pose_b.rotation * other.placement.map_or(outward, |placement| placement.rotation * outward);
+    let normal_at = |crossing: &Crossing| {
+        let outward = other.surface.normal(crossing.triangle)?;
+        let outward = pose_b.rotation * other.placement.map_or(outward, |placement| placement.rotation * outward);
+        Some(if of_b { outward } else { -outward })
+    };
+    let normals = [normal_at(first.or(last)?)?, normal_at(last.or(first)?)?];
     let middle = (pose_b * nalgebra::Point3::from(part.point(0.5 * (start + end)))).coords;
     // The distance from a triangle is convex along the edge, and 0 at the crossing.
     let far = |at: f64, crossing: &Crossing| other.distance(crossing.triangle, &part.point(at));
@@ -474,5 +489,5 @@ fn cover_of(surfaces: &[Placed; 2], crossings: &[Crossing], before: usize, pose_
         (None, last) => far(start, last?),
     };
     let half = 0.5 * (end - start) * part.along.norm();
-    Some(Cover { of_b, most, middle, half, normal: if of_b { outward } else { -outward } })
+    Some(Cover { of_b, most, middle, half, normals })
 }
