@@ -184,8 +184,8 @@ vxs_status vxs_pair_update(struct vxs_pair *pair,
  * @param pairs           `count` different pairs, each with its step
  * @param count           number of pairs
  * @param[out] manifolds  `count` answers, in the order of the pairs
- * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED, VXS_BUSY (`batch` or a pair is in use, or a pair
- *         is given twice; or called by a progress callback), VXS_OUT_OF_MEMORY. The message names the first pair that failed;
+ * @return VXS_OK, VXS_INVALID_ARGUMENT (also if a pair is given twice), VXS_INVALID_HANDLE, VXS_UNSUPPORTED, VXS_BUSY (`batch` or
+ *         a pair is in use; or called by a progress callback), VXS_OUT_OF_MEMORY. The message names the first pair that failed;
  *         the others are updated all the same if the arguments of all are valid
  */
 VXS_API

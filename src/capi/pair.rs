@@ -264,8 +264,8 @@ pub unsafe extern "C" fn vxs_pair_update(
 /// @param pairs           `count` different pairs, each with its step
 /// @param count           number of pairs
 /// @param[out] manifolds  `count` answers, in the order of the pairs
-/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE, VXS_UNSUPPORTED, VXS_BUSY (`batch` or a pair is in use, or a pair
-///         is given twice; or called by a progress callback), VXS_OUT_OF_MEMORY. The message names the first pair that failed;
+/// @return VXS_OK, VXS_INVALID_ARGUMENT (also if a pair is given twice), VXS_INVALID_HANDLE, VXS_UNSUPPORTED, VXS_BUSY (`batch` or
+///         a pair is in use; or called by a progress callback), VXS_OUT_OF_MEMORY. The message names the first pair that failed;
 ///         the others are updated all the same if the arguments of all are valid
 #[no_mangle]
 pub unsafe extern "C" fn vxs_pairs_update(
@@ -282,7 +282,13 @@ pub unsafe extern "C" fn vxs_pairs_update(
         let mut jobs = Vec::new();
         for (i, pair) in pairs.iter().enumerate() {
             let name = format!("pairs[{i}].pair");
-            let held = handle::get(&name, pair.pair)?.lock(&name)?;
+            let held = handle::get(&name, pair.pair)?.lock(&name).map_err(|busy| {
+                // Locked by this call.
+                let first = pairs[..i].iter().position(|other| other.pair == pair.pair);
+                first.map_or(busy, |first| {
+                    Failure::argument(&name, format_args!("the pair of pairs[{first}]"), "each pair once")
+                })
+            })?;
             jobs.push_guarded(Job { held, step: step_value(format_args!("pairs[{i}].step."), &pair.step)? });
         }
         batch.each(&mut jobs, |job| job.held.update(&job.step))?;
