@@ -2,7 +2,7 @@
 
 use super::manifold::{reduce, segment, Candidate, Grouping};
 use super::search::faces::{Faces, Wanted};
-use super::search::{apart, between, edges, frames, passes, sharp, Covering, Exact, Hit, Known, Pass};
+use super::search::{apart, between, edges, far, frames, passes, sharp, Covering, Exact, Hit, Known, Pass};
 use super::types::{Budget, Completeness, Contact, Coverage, Geometry, Query, Report, Roles, Segmentation, Step};
 use super::workspace::Workspace;
 use voxshell_base::math::clock::Instant;
@@ -331,8 +331,7 @@ fn find(passes: &mut [Option<Pass>; 2], query: &Query, workspace: &mut Workspace
     }
 }
 
-/// Distance up to which sharp features are searched in a step: this many times the largest motion in it, plus a fraction of
-/// the largest separation.
+/// Sharp features are searched up to this many times the largest motion in the step, plus a fraction of the largest separation.
 const MOTIONS: f64 = 1.5;
 const AT_REST: f64 = 0.1;
 /// The same in a pair, at least, in tolerances.
@@ -405,8 +404,7 @@ fn find_between(
     sharp_scratch.passed.clear();
     if query.max_separation > 0.0 {
         let slides = query.step.as_ref().map(|step| MOTIONS * largest_motion(step, surfaces, poses));
-        // Without samples every contact is needed.
-        // A pair wants all that is near, whatever its motion.
+        // Without samples every contact is needed; a pair wants all that is near, whatever its motion.
         let near = covering.map_or(0.0, |covering| NEAR * covering.tolerance).max(AT_REST * query.max_separation);
         let reach = slides.filter(|_| !alone).map_or(f64::INFINITY, |slides| slides + near);
         let limit = query.max_separation.min(reach);
@@ -567,6 +565,8 @@ pub fn distance(
     if let Some(surfaces) = surfaces(&a, &b) {
         let Workspace { edges: scratch, sharp: sharp_scratch, contacts, stats, .. } = workspace;
         let poses = [pose_a, pose_b];
+        let deep = best.filter(|c| c.separation < 0.0).and_then(|c| far::exact(&c, [(&a, pose_a), (&b, pose_b)]));
+        best = deep.or(best);
         let least = best.map_or(limit, |c| c.separation.min(limit));
         stats.edge_tests += edges::collect(surfaces, poses, least, edges::Wanted::default(), scratch, contacts);
         if !contacts.is_empty() && least > 0.0 {

@@ -127,17 +127,14 @@ impl<'a> Check<'a> {
     /// The two points lie on the surfaces, apart by the separation along the normal, and between them is the other body if they
     /// penetrate, and nothing of it otherwise. A sample is as far from the other body as it says.
     ///
-    /// A sample that is deeper than four voxels of the other body has the depth of its field, to a voxel. The normal of an edge
-    /// that is inside the other body may lie between those of two faces that are as near. Then the separation is the distance of
-    /// the edge, and the point on the other body is not on its surface.
+    /// The normal of an edge that is inside the other body may lie between those of two faces that are as near. Then the
+    /// separation is the distance of the edge, and the point on the other body is not on its surface.
     fn is_true(&self, point: &PairPoint, broken: &mut Broken) {
         let t = self.scene.tolerance();
         let PairPoint { point_on_a, point_on_b, normal, separation, .. } = *point;
         let feature = feature_of(point);
         let (of_b, is_edge) = (feature & FEATURE_OF_B != 0, feature & FEATURE_OF_EDGE != 0);
-        let voxel = self.scene.bodies[usize::from(!of_b)].extent() / 128.0;
-        let is_deep = !is_edge && separation < -4.0 * voxel;
-        let slack = if is_deep { voxel } else { slack(separation, t) };
+        let slack = slack(separation, t);
         let what = || format!("{}, feature {feature:x} at {:.2} t", self.what, separation / t);
         broken.unless((normal.norm() - 1.0).abs() < 1e-9, || format!("normal: {}", what()));
         let across = (point_on_b - point_on_a - normal * separation).norm();
