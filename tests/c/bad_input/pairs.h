@@ -102,7 +102,7 @@ ROWS(vxs_pairs_update) {
   POINTER(manifolds);
   INVALID(pairs[1].pair, NULL, "pairs[1].pair is null; expected");
   ROW(VXS_INVALID_HANDLE, pairs[0].pair, (vxs_pair *)(void *)kept, "pairs[0].pair is a vxs_batch");
-  ROW(VXS_BUSY, pairs[1].pair, first, "pairs[1].pair is in use");
+  INVALID(pairs[1].pair, first, "pairs[1].pair is the pair of pairs[0]; expected each pair once");
   INVALID(pairs[0].step.a.pose.position.x, NAN, "pairs[0].step.a.pose.position.x is NaN");
   INVALID(pairs[1].step.duration, -1, "pairs[1].step.duration is -1");
   PANIC();
