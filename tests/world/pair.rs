@@ -240,7 +240,8 @@ fn what_a_pair_leaves_out_is_covered() {
         // On smooth bodies normals are alike in one place; where flat faces meet, they need only lead to the same side.
         let like = if seed % 2 == 0 { 0.7 } else { 0.0 };
         for contact in all.iter().filter(|contact| !is_beside(contact)) {
-            // Deep samples of a query have the depth of the field, to a voxel, and its direction, where faces on several sides are as far.
+            // A deep sample of a query has the depth of the field, to a voxel, and its direction: where faces on several sides
+            // are as far, that is another one.
             let voxel = meshes.iter().map(|mesh| mesh.bounds().extents().amax() / 128.0).fold(0.0, f64::max);
             let is_deep = contact.feature & FEATURE_OF_EDGE == 0 && contact.separation < -4.0 * voxel;
             let (slack, like) = if is_deep { (voxel, -1.0) } else { (t, like) };

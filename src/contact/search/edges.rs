@@ -351,8 +351,11 @@ pub(in super::super) fn collect(
         let end = first + edge.len() as u32;
         for before in 0..=edge.len() {
             let (start, end_at) = stretch_of(edge, before);
+            if end_at - start <= POINT {
+                continue;
+            }
             let is_inside = side_of(&surfaces, edge, before);
-            if end_at - start > POINT && is_inside != Some(false) {
+            if is_inside != Some(false) {
                 let cover = covering.and_then(|_| cover_of(&surfaces, edge, before, pose_b)).and_then(|cover| {
                     parts.push(cover);
                     NonZeroU32::new(parts.len() as u32)
