@@ -154,14 +154,17 @@ typedef struct vxs_query_step {
    * Number of samples above which contacts are dense. If more samples of a pointshell than this are within
    * `max_separation` and `max_gap`, the contacts are thinned. The pointshell is divided into groups of samples, by
    * region and by the direction that its surface faces. The query keeps of each group the sample with the least gap
-   * and the deepest sample, and all samples of `preferred`. Default 0: no thinning.
+   * and the nearest sample, and all samples of `preferred`. Default 0: no thinning.
    */
   uint64_t dense_above;
   /**
    * Samples with a gap above this are left out, except those of `preferred`, metres. The gap is the separation at
    * the end of the step: the separation minus max(0, normal . (shift + turn x (point - center))). With
    * VXS_COVERAGE_EDGES, samples whose closest point is beside them, more than 72 degrees from the normals of their own
-   * surface, and sharp features that cannot touch in the step, are left out too. Default infinity.
+   * surface, and sharp features that cannot touch in the step, are left out too. So are contacts ahead of time that the
+   * step cannot bring, except those of `preferred`: one farther than `max_gap` whose point, moved straight through the step,
+   * passes the other body by, and one whose own surface is flat up to below the other body's point if another contact is
+   * nearer there. So a floor does not stop a body that slides over it. Default infinity.
    */
   double max_gap;
   /**

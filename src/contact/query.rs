@@ -2,8 +2,10 @@
 
 use super::manifold::{reduce, segment, Candidate, Grouping};
 use super::search::faces::{Faces, Wanted};
-use super::search::{apart, between, edges, far, frames, passes, sharp, Covering, Exact, Hit, Known, Pass};
-use super::types::{Budget, Completeness, Contact, Coverage, Geometry, Query, Report, Roles, Segmentation, Step};
+use super::search::{apart, approach, between, edges, far, frames, passes, sharp, Covering, Exact, Hit, Known, Pass};
+use super::types::{
+    order, sort, Budget, Completeness, Contact, Coverage, Geometry, Query, Report, Roles, Segmentation, Step,
+};
 use super::workspace::Workspace;
 use voxshell_base::math::clock::Instant;
 use voxshell_base::math::{limits, Pose};
@@ -93,6 +95,12 @@ pub(super) fn covering_contacts<'w>(
         if let Some((surfaces, tolerance)) = surfaces.zip(tolerance) {
             find_closest(surfaces, poses, &passes, query, tolerance, workspace);
         }
+    }
+    if let Some(step) = query.step.as_ref().filter(|_| !is_limited) {
+        sort(&mut workspace.contacts);
+        let lengths = [tolerance.map_or(0.0, |_| step.max_gap), NEIGHBOURS * spacing(&passes)];
+        let bodies = [(&a, pose_a), (&b, pose_b)];
+        approach::keep_real(&mut workspace.contacts, (step, query.preferred), bodies, lengths);
     }
     if let Segmentation::Region { distance, angle } = query.segmentation {
         sort(&mut workspace.contacts);
@@ -342,15 +350,11 @@ const NEAR: f64 = 8.0;
 /// closest now.
 const SLOW: f64 = 0.006;
 
-fn radius(surface: &Surface) -> f64 {
-    0.5 * surface.bounds().extents().norm()
-}
-
 /// Returns the largest distance that a point of the smaller of two bodies moves in a step, metres.
 fn largest_motion(step: &Step, surfaces: [&Surface; 2], poses: [&Pose; 2]) -> f64 {
     let reach = |surface: &Surface, pose: &Pose| {
         let middle = pose * nalgebra::Point3::from(surface.bounds().center());
-        (middle.coords - step.center).norm() + radius(surface)
+        (middle.coords - step.center).norm() + frames::radius(surface)
     };
     let reach = reach(surfaces[0], poses[0]).min(reach(surfaces[1], poses[1]));
     step.shift.norm() + step.turn.norm() * reach
@@ -365,7 +369,10 @@ fn find_outlines(
     workspace: &mut Workspace,
 ) -> bool {
     let Some(step) = query.step.as_ref().filter(|step| step.extremes_only) else { return false };
-    let is_slow = || largest_motion(step, surfaces, poses) <= SLOW * radius(surfaces[0]).min(radius(surfaces[1]));
+    let is_slow = || {
+        largest_motion(step, surfaces, poses)
+            <= SLOW * surfaces.map(frames::radius).into_iter().fold(f64::INFINITY, f64::min)
+    };
     if !sharp::suffice(surfaces, query.max_separation) || !is_slow() {
         return false;
     }
@@ -489,14 +496,6 @@ fn find_closest(
     }
     contacts.extend(closest.contact.filter(|c| c.separation <= limit));
     keep_counting(first, passes, query, contacts);
-}
-
-fn order(p: &Contact, q: &Contact) -> std::cmp::Ordering {
-    p.separation.total_cmp(&q.separation).then_with(|| p.feature.cmp(&q.feature))
-}
-
-fn sort(contacts: &mut [Contact]) {
-    contacts.sort_unstable_by(order);
 }
 
 /// Reduces the contacts of each segment. Works in A's frame, so that the answer does not depend on the world's

@@ -215,6 +215,10 @@ pub struct Step {
     /// Samples with a gap above this value are no contacts, metres. May be infinite. Where both bodies have exact surfaces,
     /// samples whose closest point is beside them, more than 72° from the normals of their own surface, are no contacts
     /// either, and sharp features count only if the bodies can reach each other in the step.
+    ///
+    /// Of bodies that come nearer, a contact that is apart counts if the step may bring it. One that is farther than `max_gap` does
+    /// not if its point, moved straight through the step, passes the other body by. None does if its own surface is flat up to below
+    /// the other body's point, and another contact shows that the bodies are nearer there.
     pub max_gap: f64,
     /// Number of samples of a shell above which contacts are dense and are thinned to the most urgent of each part of
     /// the shell. 0: no thinning.
@@ -226,6 +230,15 @@ pub struct Step {
     /// Between two surfaces of flat faces: only edges and corners are contacts, unless there are none, or one is deeper than
     /// the largest separation.
     pub extremes_only: bool,
+}
+
+/// Orders contacts by their separations, and those with the same one by their features.
+pub(super) fn order(p: &Contact, q: &Contact) -> std::cmp::Ordering {
+    p.separation.total_cmp(&q.separation).then_with(|| p.feature.cmp(&q.feature))
+}
+
+pub(super) fn sort(contacts: &mut [Contact]) {
+    contacts.sort_unstable_by(order);
 }
 
 impl Step {

@@ -96,6 +96,11 @@ impl Surface {
         self.sides.bvh.all_within(p, distance, accept)
     }
 
+    /// Returns whether the segment from `p` to `p + along`, body frame, metres, meets the surface.
+    pub fn meets(&self, p: Vec3, along: Vec3) -> bool {
+        self.sides.bvh.any_intersection(p, along, 1.0)
+    }
+
     /// Returns the memory held, bytes.
     pub fn bytes(&self) -> u64 {
         let Sides { mesh, bvh, .. } = &self.sides;

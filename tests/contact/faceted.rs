@@ -204,7 +204,7 @@ fn facets_are_samples_of_fast_bodies_with_many_edges() {
                 turn,
             });
             let query = Query { roles: Roles::Both, max_separation: LIMIT, step, coverage, ..Query::default() };
-            let of = body.shape.geometry_for(coverage).unwrap();
+            let of = body.shape.geometry_for(Coverage::Edges).unwrap();
             let found = contacts(of, &pose, of, &Pose::identity(), &query, &mut workspace).unwrap();
             let found = found.iter().map(|c| (c.feature, c.separation.to_bits())).collect::<Vec<_>>();
             (found, workspace.report().coverage)

@@ -1,5 +1,6 @@
 //! Contact queries: oracles, bounds, features, budgets, traversal caches.
 
+mod ahead;
 mod analytic;
 mod budget;
 mod bytes;

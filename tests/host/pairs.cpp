@@ -109,7 +109,7 @@ void a_body_that_passes_by_has_no_ghost_contact() {
             PairQuery pair;
             const Body &a = is_turned ? still : moving, &b = is_turned ? moving : still;
             must(pair.find(a, b, 0.01, settings));
-            CHECK(!pair.contacts().empty() && pair.contacts()[0].gap < -1e-3);
+            CHECK(pair.contacts().empty() == (above > 0));
             settings.path_distance = 0;
             must(pair.find(a, b, 0.01, settings));
             CHECK(pair.contacts().empty() == (above > 0));

@@ -4,7 +4,6 @@
 //! turned with the bodies; otherwise it searches again ([`contacts`](super::contacts())) and hands the numbers of the host to
 //! the points that stay.
 
-mod approach;
 mod motion;
 mod points;
 
@@ -89,8 +88,6 @@ struct Anchor {
     on_b: Vec3,
     /// Normal of the contact in the frame of B.
     normal: Vec3,
-    /// Whether an approach counts.
-    approaches: bool,
 }
 
 #[derive(Default)]
@@ -220,10 +217,7 @@ impl Pair {
             point.point_on_b = (pose_b * Point3::from(anchor.on_b)).coords;
             point.normal = (pose_b.rotation * anchor.normal).normalize();
             point.separation = point.normal.dot(&(point.point_on_b - point.point_on_a));
-            point.gap = point.separation;
-            if anchor.approaches {
-                point.gap = gap(point.separation, &point.normal, &point.point_on_a, &motion);
-            }
+            point.gap = gap(point.separation, &point.normal, &point.point_on_a, &motion);
         }
         for (manifold, normal) in self.manifolds.iter_mut().zip(&self.normals) {
             manifold.normal = (pose_b.rotation * normal).normalize();
@@ -265,17 +259,11 @@ impl Pair {
         Grouping { distance, cosine, preferred, preferred_regions: regions }.number(contacts, scratch);
         found.clear();
         for contact in &*contacts {
-            let mut gap = gap(contact.separation, &contact.normal, &contact.point_on_a, &motion);
-            let is_ahead = gap < contact.separation && contact.separation > margin;
-            let bodies = [(a, pose_a), (b, pose_b)];
-            let approaches = !is_ahead || approach::is_real(contact, &motion, bodies, margin);
-            if !approaches {
-                gap = contact.separation;
-            }
+            let gap = gap(contact.separation, &contact.normal, &contact.point_on_a, &motion);
             if gap <= margin {
                 // The quaternions of poses have unit length up to 1e-6 only.
                 let normal = contact.normal.try_normalize(0.0).unwrap_or(contact.normal);
-                found.push(Found { contact: Contact { normal, ..*contact }, gap, approaches });
+                found.push(Found { contact: Contact { normal, ..*contact }, gap });
             }
         }
         found.sort_unstable_by(|p, q| {
@@ -334,12 +322,10 @@ impl Pair {
             let first = points.len();
             let mut sum = Vec3::zeros();
             for &(id, k, before) in chosen.iter() {
-                let Found { mut contact, gap: mut ahead, approaches } = region[k];
+                let Found { mut contact, gap: mut ahead } = region[k];
                 if let Some(exact) = far::exact(&contact, bodies) {
-                    (contact, ahead) = (exact, exact.separation);
-                    if approaches {
-                        ahead = gap(exact.separation, &exact.normal, &exact.point_on_a, motion);
-                    }
+                    ahead = gap(exact.separation, &exact.normal, &exact.point_on_a, motion);
+                    contact = exact;
                 }
                 sum += contact.normal;
                 points.push(PairPoint {
@@ -355,7 +341,6 @@ impl Pair {
                     on_a: pose_a.inverse_transform_point(&Point3::from(contact.point_on_a)).coords,
                     on_b: on_b(&contact),
                     normal: pose_b.rotation.inverse() * contact.normal,
-                    approaches,
                 });
             }
             let deepest = region[thinning.kept[0]].contact;

@@ -39,8 +39,6 @@ pub struct Manifold {
 pub(super) struct Found {
     pub contact: Contact,
     pub gap: f64,
-    /// Whether an approach counts.
-    pub approaches: bool,
 }
 
 /// Finds the ids of points that stay from those of the last ones.

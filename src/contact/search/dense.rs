@@ -1,6 +1,6 @@
 //! Thinning of dense contacts. Where bodies fit closely, as a nut on its bolt, thousands of samples count in a step
 //! and few of them matter: for each part of the shell and each octant of the contact direction, the most urgent sample
-//! is kept.
+//! and the nearest are kept. The most urgent one may turn out to pass the other body by.
 
 use super::lanes::{at_most, Walk, LANES};
 use super::pass::Pass;
@@ -85,13 +85,14 @@ struct MostUrgent {
     /// Smallest gap of each octant.
     gaps: [f32; OCTANTS],
     urgent: [Hit; OCTANTS],
-    deepest: Hit,
+    /// The sample with the smallest φ of each octant.
+    nearest: [Hit; OCTANTS],
 }
 
 const NO_HIT: Hit = Hit { sample: u32::MAX, phi: f32::INFINITY, point: [0.0; 3] };
 
 impl MostUrgent {
-    const NONE: Self = Self { gaps: [f32::INFINITY; OCTANTS], urgent: [NO_HIT; OCTANTS], deepest: NO_HIT };
+    const NONE: Self = Self { gaps: [f32::INFINITY; OCTANTS], urgent: [NO_HIT; OCTANTS], nearest: [NO_HIT; OCTANTS] };
 
     #[inline(always)]
     fn add(&mut self, first: usize, mask: u32, gaps: &SampleGaps) {
@@ -105,15 +106,15 @@ impl MostUrgent {
                 self.gaps[octant] = gaps.gap[lane];
                 self.urgent[octant] = gaps.block.hit(first, lane);
             }
-            if gaps.block.value[lane] < self.deepest.phi {
-                self.deepest = gaps.block.hit(first, lane);
+            if gaps.block.value[lane] < self.nearest[octant].phi {
+                self.nearest[octant] = gaps.block.hit(first, lane);
             }
         }
     }
 
     fn finish(self, hits: &mut Vec<Hit>) {
         let start = hits.len();
-        for hit in self.urgent.into_iter().chain([self.deepest]) {
+        for hit in self.urgent.into_iter().chain(self.nearest) {
             if hit.sample != u32::MAX && hits[start..].iter().all(|h| h.sample != hit.sample) {
                 hits.push(hit);
             }
@@ -166,14 +167,14 @@ wide! {
                     best.add(first, mask, &gaps);
                 }
             }
-            least = least.min(best.deepest.phi);
+            least = best.nearest.iter().fold(least, |least, hit| least.min(hit.phi));
             best.finish(hits);
         }
         if near <= motion.dense_above {
             hits.truncate(start);
             return None;
         }
-        // A sample that was left out is no deeper than the deepest of its part, or its gap, and so its φ, is above
+        // A sample that was left out is no deeper than the nearest of its part, or its gap, and so its φ, is above
         // the largest.
         Some(least.min(motion.max_gap))
     }

@@ -187,6 +187,13 @@ impl<'a> Part<'a> {
         Trial { at, foot: self.other.foot(&self.point(at), near) }
     }
 
+    /// Returns whether a trial is inside the other body. Where an edge grazes a face, rounding may hide one of two crossings.
+    fn is_inside(&self, trial: &Trial) -> bool {
+        let p = self.other.local(&self.point(trial.at));
+        let inward = |normal: Vec3| normal.dot(&(p - trial.foot.point)) < 0.0;
+        self.other.surface.certain_normal(trial.foot.triangle).is_some_and(inward) || self.other.surface.contains(p)
+    }
+
     /// Returns a stretch with the bound of its depth: where the chords of the distances to the triangles closest at both
     /// ends meet, or the deeper end if the segment between their closest points is on the surface up to `precision`.
     fn stretch(&self, ends: [Trial; 2], precision: f64) -> Stretch {
@@ -396,6 +403,9 @@ pub(in super::super) fn collect(
             None => part.trial(at, near),
         });
         let found = part.deepest(ends, PRECISION * extent, [deepest, slack], stretches);
+        if !part.is_inside(&found.0) {
+            continue;
+        }
         let has_passed = || {
             let key = (of_b, edge[0].edge);
             let from = passed.partition_point(|p| (p.of_second, p.edge) < key);

@@ -15,3 +15,8 @@ pub(in super::super) fn placement(to: &Pose, from: &Pose) -> Placement {
 pub(in super::super) fn extent(surfaces: [&Surface; 2]) -> f64 {
     surfaces.map(|surface| surface.bounds().extents().amax()).into_iter().fold(f64::INFINITY, f64::min)
 }
+
+/// Returns half the diagonal of the box of a surface, metres.
+pub(in super::super) fn radius(surface: &Surface) -> f64 {
+    0.5 * surface.bounds().extents().norm()
+}

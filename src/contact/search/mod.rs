@@ -1,6 +1,7 @@
 //! Search for the samples of a shell that are near the other body.
 
 pub(super) mod apart;
+pub(super) mod approach;
 pub(super) mod between;
 mod cache;
 mod covering;
