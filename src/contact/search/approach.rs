@@ -54,10 +54,10 @@ pub(in super::super) fn keep_real(
 }
 
 /// Cosine of the least angle between the normal of a contact and the own face that comes first.
-const LEAN: f64 = 0.998;
+const LEAN: f64 = 0.99995;
 
 /// Cosine of the largest angle between that face and the normal of a nearer contact.
-const LIKE: f64 = 0.99;
+const LIKE: f64 = 0.9999;
 
 /// Fraction of a separation by which another contact is nearer.
 const NEARER: f64 = 0.03;
