@@ -27,55 +27,71 @@ pub(in super::super) fn keep_real(
 ) {
     // Where all edges are searched, those of the own face are among the contacts.
     let all = touching > 0.0;
-    for i in (0..contacts.len()).rev() {
-        let contact = contacts[i];
+    // The nearest contacts of each direction and place.
+    let mut nearest = [None; MOST_NEAREST];
+    contacts.retain(|contact| {
         if all && contact.separation <= touching {
-            break;
+            return true;
         }
-        let is_ahead = step.gap(&contact) < contact.separation;
-        let nearer = || {
-            let is_near = |c: &&Contact| (c.point_on_a - contact.point_on_a).norm_squared() <= distance * distance;
-            let limit = contact.separation - NEARER * contact.separation.abs();
-            contacts[..i].iter().take_while(move |c| c.separation < limit).filter(is_near)
+        let shows = |c: &Contact, normal: &Vec3, reach: f64| {
+            c.normal.dot(normal) >= LIKE && (c.point_on_a - contact.point_on_a).norm_squared() <= reach * reach
         };
         let is_behind = || {
-            if !all && nearer().next().is_none() {
+            let Some(own) = own_normal(contact, bodies).filter(|own| contact.normal.dot(own) <= LEAN) else {
                 return false;
-            }
-            let Some((height, normal)) = over_face(&contact, bodies) else { return false };
-            height.abs() <= LEAN * contact.separation.abs() && (all || nearer().any(|c| c.normal.dot(&normal) >= LIKE))
+            };
+            let limit = contact.separation - NEARER * contact.separation.abs();
+            let height = || over_face(contact, bodies).unwrap_or(f64::INFINITY);
+            (all || nearest.iter().flatten().any(|c: &Contact| c.separation < limit && shows(c, &own, distance)))
+                && height().abs() <= LEAN * contact.separation.abs()
         };
-        let passes = || contact.separation > step.max_gap.max(0.0) && passes_by(&contact, step, bodies);
+        let passes = || contact.separation > step.max_gap.max(0.0) && passes_by(contact, step, bodies);
+        let is_ahead = step.gap(contact) < contact.separation;
         if is_ahead && (is_behind() || passes()) && preferred.binary_search(&contact.feature).is_err() {
-            contacts[i].separation = f64::NAN;
+            return false;
         }
-    }
-    contacts.retain(|contact| !contact.separation.is_nan());
+        let is_new = || nearest.iter().flatten().all(|c| !shows(c, &contact.normal, 0.5 * distance));
+        if !all && nearest[MOST_NEAREST - 1].is_none() && is_new() {
+            let room = nearest.iter_mut().find(|place| place.is_none());
+            *room.expect("the last place is free") = Some(*contact);
+        }
+        true
+    });
 }
 
 /// Cosine of the least angle between the normal of a contact and the own face that comes first.
 const LEAN: f64 = 0.99995;
 
-/// Cosine of the largest angle between that face and the normal of a nearer contact.
+/// Cosine of the largest angle between the own face and the normal of a nearer contact.
 const LIKE: f64 = 0.9999;
 
 /// Fraction of a separation by which another contact is nearer.
 const NEARER: f64 = 0.03;
 
-/// Returns how high the closest point of the other body is over the own flat face of a sample, metres, and the direction from A to
-/// B there, world frame; `None` unless the face goes on to below that point.
-fn over_face(contact: &Contact, [a, b]: [(&Geometry, &Pose); 2]) -> Option<(f64, Vec3)> {
+/// Number of nearest contacts that are remembered.
+const MOST_NEAREST: usize = 64;
+
+/// Returns the direction from A to B along the normal of a contact's own sample, world frame; `None` for an edge.
+fn own_normal(contact: &Contact, [(a, pose_a), (b, pose_b)]: [(&Geometry, &Pose); 2]) -> Option<Vec3> {
     if contact.feature & FEATURE_OF_EDGE != 0 {
         return None;
     }
     let of_b = contact.feature & FEATURE_OF_B != 0;
-    let ((body, pose), own, other, sign) = match of_b {
-        true => (b, contact.point_on_b, contact.point_on_a, -1.0),
-        false => (a, contact.point_on_a, contact.point_on_b, 1.0),
+    let (shell, pose, sign) = if of_b { (b.shell?, pose_b, -1.0) } else { (a.shell?, pose_a, 1.0) };
+    let normal = Vec3::from(shell.normal((contact.feature & !FEATURE_OF_B) as usize).map(f64::from));
+    Some(pose.rotation * normal * sign)
+}
+
+/// Returns how high the closest point of the other body is over the own flat face of a sample, metres; `None` unless the face goes
+/// on to below that point.
+fn over_face(contact: &Contact, [a, b]: [(&Geometry, &Pose); 2]) -> Option<f64> {
+    let of_b = contact.feature & FEATURE_OF_B != 0;
+    let ((body, pose), own, other) = match of_b {
+        true => (b, contact.point_on_b, contact.point_on_a),
+        false => (a, contact.point_on_a, contact.point_on_b),
     };
     let [own, other] = [own, other].map(|p| pose.inverse_transform_point(&Point3::from(p)).coords);
-    let (height, outward) = below(body.surface?, &own, &other)?;
-    Some((height, pose.rotation * outward * sign))
+    below(body.surface?, &own, &other)
 }
 
 /// Part of the largest gap by which a point that passes a surface by is farther from it.
@@ -95,7 +111,7 @@ fn passes_by(contact: &Contact, step: &Step, [a, b]: [(&Geometry, &Pose); 2]) ->
     let along = pose.rotation.inverse() * moves;
     if let Some(surface) = obstacle.surface {
         let aside = pose.rotation.inverse() * contact.normal * (sign * ASIDE * step.max_gap.max(0.0));
-        return !surface.meets(from, along) && !surface.meets(from + aside, along);
+        return !surface.meets(from + aside, along);
     }
     // Behind a sheet nothing is known.
     let Some(field) = obstacle.field.filter(|field| !matches!(field, Field::Sheet(_))) else { return false };
@@ -121,9 +137,9 @@ fn passes_by(contact: &Contact, step: &Step, [a, b]: [(&Geometry, &Pose); 2]) ->
 /// Triangles this near to a sample are at it, as a fraction of the extent: the rounding of samples.
 const AT: f64 = 1e-5;
 
-/// Returns the height of `other` over a flat face, metres, and the normal of the face, if `p` is on the face and it goes on from
-/// there to below that point. Body frame.
-fn below(surface: &Surface, p: &Vec3, other: &Vec3) -> Option<(f64, Vec3)> {
+/// Returns the height of `other` over a flat face, metres, if `p` is on the face and it goes on from there to below that point. Body
+/// frame.
+fn below(surface: &Surface, p: &Vec3, other: &Vec3) -> Option<f64> {
     let at = AT * surface.bounds().extents().amax();
     let found = Cell::new(None);
     let is_none_below = |triangle: u32, _: &[Vec3; 3]| {
@@ -134,7 +150,7 @@ fn below(surface: &Surface, p: &Vec3, other: &Vec3) -> Option<(f64, Vec3)> {
         let goes_on = || surface.foot(q, at).is_some_and(|to| surface.has_segment(&foot, &to, at));
         let is_below = goes_on();
         if is_below {
-            found.set(Some((height, normal)));
+            found.set(Some(height));
         }
         !is_below
     };
