@@ -51,9 +51,9 @@ pub(in super::super) fn keep_real(
             return false;
         }
         let is_new = || nearest.iter().flatten().all(|c| !shows(c, &contact.normal, 0.5 * distance));
-        if !all && nearest[MOST_NEAREST - 1].is_none() && is_new() {
-            let room = nearest.iter_mut().find(|place| place.is_none());
-            *room.expect("the last place is free") = Some(*contact);
+        let room = nearest.iter().position(Option::is_none);
+        if let Some(room) = room.filter(|_| !all && is_new()) {
+            nearest[room] = Some(*contact);
         }
         true
     });
