@@ -34,6 +34,9 @@ const LIKE: f64 = 0.8;
 /// are as near as what faces the face, theirs are not normals of the contact.
 const BESIDE: f64 = 0.3;
 
+/// Places near a convex body have coordinates up to this many times its greatest half extent.
+const NEAR: f64 = 4.0;
+
 /// A triangle of at most this extent, as a fraction of its coordinates, is a point in f32.
 const POINT: f64 = 1e-6;
 
@@ -165,6 +168,7 @@ impl<'a> Faces<'a> {
             limit,
             reach,
             precision: PRECISION * half.min(),
+            near: NEAR * half.max(),
         };
         open.clear();
         found.clear();
@@ -238,6 +242,8 @@ struct Search<'a> {
     /// Distance over which a contact covers others.
     reach: f64,
     precision: f64,
+    /// Coordinates of places near the convex body are at most about this.
+    near: f64,
 }
 
 impl Search<'_> {
@@ -245,9 +251,10 @@ impl Search<'_> {
         self.to_field.place(p) - self.origin
     }
 
-    /// Returns the tolerance of a value over a patch with coordinates up to `size`: no finer than the rounding of its bound.
+    /// Returns the tolerance of a value over a patch with coordinates up to `size`: no finer than the rounding of its bound. The
+    /// parts of a larger one round less, or are far away.
     fn tolerance(&self, value: f64, size: f64) -> f64 {
-        self.precision.max(OF_GAP * value).max(4.0 * ROUNDING * size)
+        self.precision.max(OF_GAP * value).max(4.0 * ROUNDING * size.min(self.near))
     }
 
     /// Opens patches until none is left, and calls `each` with each contact.
