@@ -100,7 +100,8 @@ pub(super) fn covering_contacts<'w>(
         sort(&mut workspace.contacts);
         let lengths = [tolerance.map_or(0.0, |_| step.max_gap), NEIGHBOURS * spacing(&passes)];
         let bodies = [(&a, pose_a), (&b, pose_b)];
-        approach::keep_real(&mut workspace.contacts, (step, query.preferred), bodies, lengths);
+        let Workspace { contacts, nearest, .. } = &mut *workspace;
+        approach::keep_real(contacts, nearest, (step, query.preferred), bodies, lengths);
     }
     if let Segmentation::Region { distance, angle } = query.segmentation {
         sort(&mut workspace.contacts);

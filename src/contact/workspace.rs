@@ -4,7 +4,7 @@ use std::collections::BinaryHeap;
 
 use super::manifold::{Candidate, Regions};
 use super::memory::Memory;
-use super::search::{edges, faces, sharp, Chosen, Hit, Known, Node, TraversalCache};
+use super::search::{approach, edges, faces, sharp, Chosen, Hit, Known, Node, TraversalCache};
 use super::types::{Contact, Owner, Report, Stats};
 use voxshell_base::math::Pose;
 use voxshell_field::Surface;
@@ -27,6 +27,7 @@ pub struct Workspace {
     pub(super) edges: edges::Scratch,
     pub(super) sharp: sharp::Scratch,
     pub(super) faces: faces::Scratch,
+    pub(super) nearest: approach::Nearest,
     pub(super) kept: Vec<Contact>,
     pub(super) stats: Stats,
     pub(super) report: Report,

@@ -35,6 +35,11 @@ pub struct Foot {
     pub distance: f64,
 }
 
+impl Foot {
+    /// The triangle of a point whose triangle is not known.
+    pub const UNKNOWN: u32 = u32::MAX;
+}
+
 impl Surface {
     /// Returns the surface of `mesh`, body frame; `None` if it is not closed, or has
     /// more than 2³⁰ edges.
@@ -98,7 +103,7 @@ impl Surface {
 
     /// Returns whether the segment from `p` to `p + along`, body frame, metres, meets the surface.
     pub fn meets(&self, p: Vec3, along: Vec3) -> bool {
-        self.sides.bvh.any_intersection(p, along, 1.0)
+        self.sides.bvh.meets_segment(p, along)
     }
 
     /// Returns the memory held, bytes.
@@ -157,7 +162,7 @@ impl Surface {
     }
 
     /// Returns whether the segment between two points of the surface is on it, up to `tolerance`, metres; may be `false`
-    /// where the segment passes many triangles, or a corner.
+    /// where the segment passes many triangles, or a corner. The triangle of `to` may be [`Foot::UNKNOWN`].
     pub fn has_segment(&self, from: &Foot, to: &Foot, tolerance: f64) -> bool {
         self.sharp.has_segment(&self.sides.mesh, [from, to].map(|foot| (foot.point, foot.triangle)), tolerance)
     }

@@ -2,8 +2,6 @@
 //! comes past an edge, or into a hole, never meets it. And where the own surface goes on towards the other body, other points
 //! of it come first, in another direction: a box over a floor is not stopped by the points of the floor beside it.
 
-use std::cell::Cell;
-
 use nalgebra::Point3;
 
 use crate::types::{Contact, Geometry, Step, FEATURE_OF_B, FEATURE_OF_EDGE};
@@ -21,42 +19,66 @@ const MOST_BALLS: usize = 24;
 /// show it. Neither is one farther than `step.max_gap` if its point passes the other body by.
 pub(in super::super) fn keep_real(
     contacts: &mut Vec<Contact>,
+    nearest: &mut Nearest,
     (step, preferred): (&Step, &[u32]),
     bodies: [(&Geometry, &Pose); 2],
     [touching, distance]: [f64; 2],
 ) {
     // Where all edges are searched, those of the own face are among the contacts.
     let all = touching > 0.0;
-    // The nearest contacts of each direction and place.
-    let mut nearest = [None; MOST_NEAREST];
+    nearest.0.clear();
     contacts.retain(|contact| {
         if all && contact.separation <= touching {
             return true;
         }
-        let shows = |c: &Contact, normal: &Vec3, reach: f64| {
-            c.normal.dot(normal) >= LIKE && (c.point_on_a - contact.point_on_a).norm_squared() <= reach * reach
-        };
+        let passes = || contact.separation > step.max_gap.max(0.0) && passes_by(contact, step, bodies);
         let is_behind = || {
             let Some(own) = own_normal(contact, bodies).filter(|own| contact.normal.dot(own) <= LEAN) else {
                 return false;
             };
             let limit = contact.separation - NEARER * contact.separation.abs();
-            let height = || over_face(contact, bodies).unwrap_or(f64::INFINITY);
-            (all || nearest.iter().flatten().any(|c: &Contact| c.separation < limit && shows(c, &own, distance)))
+            let height = || over_face(contact, &own, bodies).unwrap_or(f64::INFINITY);
+            (all || nearest.has(&contact.point_on_a, &own, distance, limit))
                 && height().abs() <= LEAN * contact.separation.abs()
         };
-        let passes = || contact.separation > step.max_gap.max(0.0) && passes_by(contact, step, bodies);
         let is_ahead = step.gap(contact) < contact.separation;
-        if is_ahead && (is_behind() || passes()) && preferred.binary_search(&contact.feature).is_err() {
+        if is_ahead && (passes() || is_behind()) && preferred.binary_search(&contact.feature).is_err() {
             return false;
         }
-        let is_new = || nearest.iter().flatten().all(|c| !shows(c, &contact.normal, 0.5 * distance));
-        let room = nearest.iter().position(Option::is_none);
-        if let Some(room) = room.filter(|_| !all && is_new()) {
-            nearest[room] = Some(*contact);
+        if !all {
+            nearest.add(contact, 0.5 * distance);
         }
         true
     });
+}
+
+/// The nearest contacts of each direction and place.
+#[derive(Default)]
+pub(in super::super) struct Nearest(Vec<Near>);
+
+#[derive(Clone, Copy)]
+struct Near {
+    point: Vec3,
+    normal: Vec3,
+    separation: f64,
+}
+
+impl Nearest {
+    /// Returns whether a contact of this normal is nearer than `limit` and within `reach` of a point.
+    fn has(&self, point: &Vec3, normal: &Vec3, reach: f64, limit: f64) -> bool {
+        let is_like = |c: &Near| {
+            c.normal.dot(normal) >= LIKE && (c.point - point).norm_squared() <= reach * reach && c.separation < limit
+        };
+        self.0.iter().any(is_like)
+    }
+
+    /// Adds a contact, no nearer than those before, if none of its normal is within `reach` and there is room.
+    fn add(&mut self, contact: &Contact, reach: f64) {
+        if self.0.len() < MOST_NEAREST && !self.has(&contact.point_on_a, &contact.normal, reach, f64::INFINITY) {
+            let &Contact { point_on_a: point, normal, separation, .. } = contact;
+            self.0.push(Near { point, normal, separation });
+        }
+    }
 }
 
 /// Cosine of the least angle between the normal of a contact and the own face that comes first.
@@ -83,19 +105,22 @@ fn own_normal(contact: &Contact, [(a, pose_a), (b, pose_b)]: [(&Geometry, &Pose)
 }
 
 /// Returns how high the closest point of the other body is over the own flat face of a sample, metres; `None` unless the face goes
-/// on to below that point.
-fn over_face(contact: &Contact, [a, b]: [(&Geometry, &Pose); 2]) -> Option<f64> {
+/// on to below that point. `own` is [`own_normal`].
+fn over_face(contact: &Contact, own: &Vec3, [a, b]: [(&Geometry, &Pose); 2]) -> Option<f64> {
     let of_b = contact.feature & FEATURE_OF_B != 0;
-    let ((body, pose), own, other) = match of_b {
-        true => (b, contact.point_on_b, contact.point_on_a),
-        false => (a, contact.point_on_a, contact.point_on_b),
+    let ((body, pose), from, to, sign) = match of_b {
+        true => (b, contact.point_on_b, contact.point_on_a, -1.0),
+        false => (a, contact.point_on_a, contact.point_on_b, 1.0),
     };
-    let [own, other] = [own, other].map(|p| pose.inverse_transform_point(&Point3::from(p)).coords);
-    below(body.surface?, &own, &other)
+    let [from, to] = [from, to].map(|p| pose.inverse_transform_point(&Point3::from(p)).coords);
+    below(body.surface?, &from, &(pose.rotation.inverse() * own * sign), &to)
 }
 
 /// Part of the largest gap by which a point that passes a surface by is farther from it.
 const ASIDE: f64 = 0.3;
+
+/// Part of the separation of a sample that certainly is free: fields are off by less than a voxel from four on.
+const FREE: f64 = 0.75;
 
 /// Returns whether the point of a contact, moved straight through the step, passes the other body by. False as well where that
 /// cannot be told: for an edge, without triangles or a field, and where the point stays close to a field for long.
@@ -110,11 +135,15 @@ fn passes_by(contact: &Contact, step: &Step, [a, b]: [(&Geometry, &Pose); 2]) ->
     let from = pose.inverse_transform_point(&Point3::from(start)).coords;
     let along = pose.rotation.inverse() * moves;
     if let Some(surface) = obstacle.surface {
-        let aside = pose.rotation.inverse() * contact.normal * (sign * ASIDE * step.max_gap.max(0.0));
-        return !surface.meets(from + aside, along);
+        let aside = ASIDE * step.max_gap.max(0.0);
+        let start = from + pose.rotation.inverse() * contact.normal * (sign * aside);
+        // No triangle is in a ball around the sample.
+        let free = (FREE * contact.separation - aside).max(0.0) / along.norm();
+        return free >= 1.0 || !surface.meets(start + along * free, along * (1.0 - free));
     }
-    // Behind a sheet nothing is known.
-    let Some(field) = obstacle.field.filter(|field| !matches!(field, Field::Sheet(_))) else { return false };
+    // Nothing passes a half-space by, and behind a sheet nothing is known.
+    let can_pass = |field: &&Field| !matches!(field, Field::Sheet(_) | Field::HalfSpace(_));
+    let Some(field) = obstacle.field.filter(can_pass) else { return false };
     let path = along.norm();
     let origin = field.local_origin(&from);
     let mut done = (contact.separation - step.max_gap).max(0.0);
@@ -124,8 +153,8 @@ fn passes_by(contact: &Contact, step: &Step, [a, b]: [(&Geometry, &Pose); 2]) ->
         }
         let p = from + along * (done / path) - origin;
         let free = f64::from(field.clearance([p.x as f32, p.y as f32, p.z as f32], step.max_gap as f32));
-        // False for NaN.
-        let is_free = free > 0.0;
+        // False for NaN. Balls that are smaller do not get far.
+        let is_free = free > path / MOST_BALLS as f64;
         if !is_free {
             return false;
         }
@@ -137,23 +166,13 @@ fn passes_by(contact: &Contact, step: &Step, [a, b]: [(&Geometry, &Pose); 2]) ->
 /// Triangles this near to a sample are at it, as a fraction of the extent: the rounding of samples.
 const AT: f64 = 1e-5;
 
-/// Returns the height of `other` over a flat face, metres, if `p` is on the face and it goes on from there to below that point. Body
-/// frame.
-fn below(surface: &Surface, p: &Vec3, other: &Vec3) -> Option<f64> {
+/// Returns the height of `other` over a flat face, metres, if `p` is on the face, with this normal, and it goes on from there to below
+/// that point. Body frame.
+fn below(surface: &Surface, p: &Vec3, normal: &Vec3, other: &Vec3) -> Option<f64> {
     let at = AT * surface.bounds().extents().amax();
-    let found = Cell::new(None);
-    let is_none_below = |triangle: u32, _: &[Vec3; 3]| {
-        let Some(normal) = surface.certain_normal(triangle) else { return true };
-        let height = normal.dot(&(other - p));
-        let foot = Foot { point: *p, triangle, distance: 0.0 };
-        let q = other - normal * height;
-        let goes_on = || surface.foot(q, at).is_some_and(|to| surface.has_segment(&foot, &to, at));
-        let is_below = goes_on();
-        if is_below {
-            found.set(Some(height));
-        }
-        !is_below
-    };
-    surface.all_within(*p, at, is_none_below);
-    found.get()
+    let below = surface.foot(other - normal * normal.dot(&(other - p)), at)?;
+    let face = surface.certain_normal(below.triangle)?;
+    let is_on = face.dot(&(p - below.point)).abs() <= at;
+    let own = Foot { point: *p, triangle: Foot::UNKNOWN, distance: 0.0 };
+    (is_on && surface.has_segment(&below, &own, at)).then(|| face.dot(&(other - p)))
 }

@@ -5,7 +5,7 @@
 use super::lanes::{at_most, Walk, LANES};
 use super::pass::Pass;
 use super::scratch::{Hit, Left};
-use super::step::{SampleGaps, StepMotion};
+use super::step::{Counting, SampleGaps, StepMotion};
 use crate::types::{Completeness, Step, FEATURE_OF_B};
 use crate::workspace::Workspace;
 use voxshell_base::math::RigidF32;
@@ -139,7 +139,7 @@ wide! {
         }
         let Workspace { levels, hits, stats, .. } = workspace;
         let walk = Walk::new(field, shell, to_field);
-        walk.descend(|first, n| walk.nodes_that_count(first, n, limit, motion), motion.dense_above, levels, stats);
+        walk.descend(Counting { limit, motion }, motion.dense_above, levels, stats);
         let tree = &shell.tree;
         let nodes = levels[0].as_slice();
         let (start, mut near, mut least) = (hits.len(), 0, f32::INFINITY);

@@ -139,6 +139,23 @@ impl Chosen {
     }
 }
 
+/// Which nodes of a tree may contain what is searched. No closure: one that is called twice is compiled as a function of its own,
+/// without the instructions of its caller.
+pub(super) trait Overlap<F: SignedDistance> {
+    /// Returns a bit for each of `n` nodes from `first` on that overlaps.
+    fn nodes(&self, walk: &Walk<F>, first: usize, n: usize) -> u32;
+}
+
+/// Nodes with a lower bound of φ up to a limit, metres.
+pub(super) struct UpTo(pub f32);
+
+impl<F: SignedDistance> Overlap<F> for UpTo {
+    #[inline(always)]
+    fn nodes(&self, walk: &Walk<F>, first: usize, n: usize) -> u32 {
+        at_most(&walk.nodes(first, n), self.0, n)
+    }
+}
+
 impl<'a, F: SignedDistance> Walk<'a, F> {
     #[inline(always)]
     pub fn new(field: &'a F, shell: &'a PointShell, to_field: &'a RigidF32) -> Self {
@@ -226,21 +243,13 @@ impl<'a, F: SignedDistance> Walk<'a, F> {
 
     /// Leaves the overlapping nodes of one level in `levels[0]`, ascending. The level is the last one, or the one
     /// above it where at least `MOST` of the tested nodes overlap and at least `many` samples are below them.
-    /// `busy` takes the first node and the number of consecutive nodes, and returns a bit for each node that
-    /// overlaps.
     #[inline(always)]
-    pub fn descend(
-        &self,
-        busy: impl Fn(usize, usize) -> u32,
-        many: usize,
-        levels: &mut [Chosen; 2],
-        stats: &mut Stats,
-    ) {
+    pub fn descend(&self, overlap: impl Overlap<F>, many: usize, levels: &mut [Chosen; 2], stats: &mut Stats) {
         let tree = &self.shell.tree;
         let [open, next] = levels;
         stats.node_tests += 1;
         open.clear(1);
-        open.push(|_| 0, busy(0, 1));
+        open.push(|_| 0, overlap.nodes(self, 0, 1));
         for level in 1..tree.depth() {
             let before = stats.node_tests;
             next.clear(0);
@@ -248,7 +257,7 @@ impl<'a, F: SignedDistance> Walk<'a, F> {
                 next.reserve(tree.child_count[node as usize] as usize);
                 for (first, n) in self.children(node) {
                     stats.node_tests += n as u64;
-                    next.push(|lane| (first + lane) as u32, busy(first, n));
+                    next.push(|lane| (first + lane) as u32, overlap.nodes(self, first, n));
                 }
             }
             std::mem::swap(open, next);

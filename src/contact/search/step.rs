@@ -4,7 +4,7 @@
 //! and the other surface is replaced by the contact plane at the present position. A sample that slides along the
 //! other surface keeps its separation, at any speed.
 
-use super::lanes::{at_most, transform_slack, Block, Lanes, Walk, LANES};
+use super::lanes::{at_most, transform_slack, Block, Lanes, Overlap, Walk, LANES};
 use super::pass::Pass;
 use super::scratch::Hit;
 use crate::manifold::normal::{self, dot, length, STRONG_GRADIENT};
@@ -85,13 +85,18 @@ pub(super) struct SampleGaps {
     pub gradient: [Lanes; 3],
 }
 
-impl<F: SignedDistance> Walk<'_, F> {
-    /// Returns a bit for each of `n` nodes that may contain a sample that counts: φ at most `limit`, and gap at most
-    /// the largest. No sample of a ball moves against the gradient by more than the motion of the centre plus the
-    /// rotation of the ball.
+/// Nodes that may contain a sample that counts: φ at most `limit`, and gap at most the largest.
+pub(super) struct Counting<'a> {
+    pub limit: f32,
+    pub motion: &'a StepMotion,
+}
+
+impl<F: SignedDistance> Overlap<F> for Counting<'_> {
+    /// No sample of a ball moves against the gradient by more than the motion of the centre plus the rotation of the ball.
     #[inline(always)]
-    pub(super) fn nodes_that_count(&self, first: usize, n: usize, limit: f32, motion: &StepMotion) -> u32 {
-        let (block, radius) = self.placed_nodes(first, n);
+    fn nodes(&self, walk: &Walk<F>, first: usize, n: usize) -> u32 {
+        let &Self { limit, motion } = self;
+        let (block, radius) = walk.placed_nodes(first, n);
         let near = at_most(&block.value, limit, n);
         if near == 0 {
             return 0;
@@ -99,12 +104,14 @@ impl<F: SignedDistance> Walk<'_, F> {
         let mut gap = [0.0; LANES];
         for i in 0..LANES {
             let moved = motion.at([block.x[i], block.y[i], block.z[i]]);
-            let farthest = self.field.farthest_against(moved) + motion.angle * (radius[i] + self.slack);
+            let farthest = walk.field.farthest_against(moved) + motion.angle * (radius[i] + walk.slack);
             gap[i] = block.value[i] - (farthest.max(0.0) * (1.0 + ROUNDING) + motion.rounding);
         }
         near & at_most(&gap, motion.max_gap, n)
     }
+}
 
+impl<F: SignedDistance> Walk<'_, F> {
     #[inline(always)]
     pub(super) fn sample_gaps(&self, first: usize, n: usize, motion: &StepMotion) -> SampleGaps {
         self.gaps_of(self.points(first), |i| first + i, n, motion)
@@ -167,7 +174,7 @@ wide! {
         }
         let Workspace { levels, hits, stats, .. } = workspace;
         let walk = Walk::new(field, shell, to_field);
-        walk.descend(|first, n| walk.nodes_that_count(first, n, limit, motion), usize::MAX, levels, stats);
+        walk.descend(Counting { limit, motion }, usize::MAX, levels, stats);
         for &leaf in levels[0].as_slice() {
             for (first, n) in walk.below(leaf) {
                 stats.sample_tests += n as u64;

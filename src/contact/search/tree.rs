@@ -1,6 +1,6 @@
 //! Samples of a shell at or below a level of a field, and the sample with the smallest distance.
 
-use super::lanes::{at_most, Walk};
+use super::lanes::{at_most, UpTo, Walk};
 use super::scratch::Hit;
 use crate::types::Stats;
 use crate::workspace::Workspace;
@@ -26,7 +26,7 @@ wide! {
         }
         let Workspace { levels, hits, stats, .. } = workspace;
         let walk = Walk::new(field, shell, to_field);
-        walk.descend(|first, n| at_most(&walk.nodes(first, n), limit, n), usize::MAX, levels, stats);
+        walk.descend(UpTo(limit), usize::MAX, levels, stats);
         for &leaf in levels[0].as_slice() {
             for (first, n) in walk.below(leaf) {
                 stats.sample_tests += n as u64;
@@ -66,7 +66,7 @@ wide! {
         let mut best = Best { bound: limit, hit: None };
         // Where bodies touch at few places, the samples there are found fastest level by level, as all contacts are.
         let depth = limit.min(0.0);
-        walk.descend(|first, n| at_most(&walk.nodes(first, n), depth, n), usize::MAX, levels, stats);
+        walk.descend(UpTo(depth), usize::MAX, levels, stats);
         let leaves = levels[0].as_slice();
         if leaves.len() <= FEW {
             best.bound = depth;

@@ -5,22 +5,51 @@ use super::Bvh;
 use crate::triangle::{self, Ray};
 use voxshell_base::math::Vec3;
 
+/// Rounding of a point of a segment, as a fraction of the coordinates.
+const SLACK: f64 = 1e-14;
+
 impl Bvh {
     /// Returns the first triangle that a ray meets at a parameter in [0, `t_max`], and that parameter in lengths of
     /// `direction` (which need not be unit). From either side; watertight across shared edges and vertices.
     pub fn ray_first_hit(&self, origin: Vec3, direction: Vec3, t_max: f64) -> Option<(f64, u32)> {
-        self.ray(origin, direction, f64::NEG_INFINITY, t_max, false)
+        self.ray(origin, direction, f64::NEG_INFINITY, t_max)
     }
 
     /// Returns the first hit as [`Bvh::ray_first_hit`], but only at parameters greater than `after`: repeated with each
     /// result, it gives all of them in order, one triangle for each.
     pub fn ray_next_hit(&self, origin: Vec3, direction: Vec3, after: f64, t_max: f64) -> Option<(f64, u32)> {
-        self.ray(origin, direction, after, t_max, false)
+        self.ray(origin, direction, after, t_max)
     }
 
     /// Returns whether a ray meets any triangle at a parameter in [0, `t_max`].
     pub fn any_intersection(&self, origin: Vec3, direction: Vec3, t_max: f64) -> bool {
-        self.ray(origin, direction, f64::NEG_INFINITY, t_max, true).is_some()
+        let ray = Ray::new(&origin, &direction).filter(|_| t_max >= 0.0);
+        ray.is_some_and(|ray| self.any_hit(&ray, t_max, |node| ray.meets_box(&node.min, &node.max, t_max)))
+    }
+
+    /// Returns whether the segment from `p` to `p + along` meets any triangle. The shorter it is, the faster.
+    pub fn meets_segment(&self, p: Vec3, along: Vec3) -> bool {
+        let Some(ray) = Ray::new(&p, &along) else { return false };
+        let q = p + along;
+        let slack = Vec3::repeat(SLACK * (p.amax() + q.amax()));
+        let (min, max) = (p.inf(&q) - slack, p.sup(&q) + slack);
+        self.any_hit(&ray, 1.0, |node| {
+            // All axes without a branch: most nodes that are looked at overlap along two.
+            (0..3).fold(true, |overlaps, k| overlaps & (node.min[k] <= max[k]) & (node.max[k] >= min[k]))
+        })
+    }
+
+    fn any_hit(&self, ray: &Ray, t_max: f64, enter: impl Fn(&Node) -> bool) -> bool {
+        let mut stack = Stack::new();
+        stack.push(0);
+        while let Some(node) = stack.pop().and_then(|i| self.nodes.get(i as usize)) {
+            if node.triangles().any(|k| ray.hit(&self.corners[k], t_max).is_some()) {
+                return true;
+            }
+            let children = if node.count == 0 { node.first..node.first + 2 } else { 0..0 };
+            children.filter(|&i| enter(&self.nodes[i as usize])).for_each(|i| stack.push(i));
+        }
+        false
     }
 
     /// Returns the crossings of a ray along +x from `p`: the number of exits minus the number of entries, which is the
@@ -49,7 +78,7 @@ impl Bvh {
         (winding, count, work)
     }
 
-    fn ray(&self, origin: Vec3, direction: Vec3, after: f64, t_max: f64, any: bool) -> Option<(f64, u32)> {
+    fn ray(&self, origin: Vec3, direction: Vec3, after: f64, t_max: f64) -> Option<(f64, u32)> {
         let ray = Ray::new(&origin, &direction)?;
         if self.nodes.is_empty() || t_max.is_nan() || t_max < 0.0 {
             return None;
@@ -76,9 +105,6 @@ impl Bvh {
                     // Ties go to the lower index, independent of the order of the tree.
                     if best.is_none() || t < limit || best.is_some_and(|(_, id)| self.id(k) < id) {
                         (limit, best) = (t, Some((t, self.id(k))));
-                    }
-                    if any {
-                        return best;
                     }
                 }
             }
