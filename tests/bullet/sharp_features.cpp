@@ -191,10 +191,13 @@ void nothing_is_missed()
 		features.touch(target, touches);
 		std::map<uint32_t, double> answer;
 		for (const SharpFeatures::Touch& touch : touches)
-			answer[touch.feature] = touch.distance;
+			if (!(touch.feature & SharpFeatures::kDeepest))
+				answer[touch.feature] = touch.distance;
 		size_t expected = 0;
 		for (const SharpFeatures::Touch& each : all)
 		{
+			if (each.feature & SharpFeatures::kDeepest)
+				continue;
 			double distance = 0;
 			must(vxs_field_distance(target.field, target.to_field(each.point), &distance, nullptr));
 			if (distance > target.limit)
@@ -207,6 +210,47 @@ void nothing_is_missed()
 	}
 	CHECK(found > (on_valgrind() ? 1u : 2000u));
 }
+
+/// Over a plane the deepest point of a circle has a closed form: it is where the plane's normal, in the plane of the circle, points
+/// down. A circle that lies flush has none.
+void circles_have_a_deepest_point()
+{
+	vxs_shape* made = nullptr;
+	must(vxs_shape_create_half_space({0, 1, 0}, 0, &made));
+	const Handle shape(made);
+	vxs_field* field = nullptr;
+	must(vxs_shape_get_field(made, &field));
+	const double radius = 0.3, height = 0.1;
+	SharpFeatures features;
+	features.add_circle(2, height, radius);
+	for (const double tilt : {0.0, 0.3, 1.0, 1.3, 1.5})
+		for (const double spin : {0.0, 0.013, 0.7, 3.0})
+		{
+			SharpFeatures::Target target;
+			target.field = field;
+			const btQuaternion turn = btQuaternion(btVector3(1, 0, 0), btScalar(tilt)) * btQuaternion(btVector3(0, 0, 1), btScalar(spin));
+			const Frame turned(to_pose(btTransform(turn, btVector3(0, 0, 0))));
+			const double down = height * turned.rows[1].z - radius * std::hypot(turned.rows[1].x, turned.rows[1].y);
+			target.to_field = Frame(to_pose(btTransform(turn, btVector3(0, btScalar(-down), 0))));
+			target.low = {-1, -1, -1};
+			target.high = {1, 1, 1};
+			target.limit = 0.01;
+			target.spacing = 0.02;
+			std::vector<SharpFeatures::Touch> touches;
+			features.touch(target, touches);
+			const auto is_deepest = [](const SharpFeatures::Touch& t) { return (t.feature & SharpFeatures::kDeepest) != 0; };
+			const bool is_flush = std::abs(turned.rows[1].z) > 0.985;
+			const size_t deepest = size_t(std::count_if(touches.begin(), touches.end(), is_deepest));
+			CHECK(deepest == (is_flush ? 0 : 1) && touches.size() > 1);
+			for (const SharpFeatures::Touch& touch : touches)
+			{
+				CHECK((touch.lowest == SharpFeatures::kNone) == (is_flush || is_deepest(touch)));
+				CHECK(!is_deepest(touch) || std::abs(touch.distance) < 1e-7);
+				CHECK(is_flush || is_deepest(touch) || touch.distance > -1e-7);
+			}
+		}
+	vxs_field_release(field);
+}
 }  // namespace
 
 int main()
@@ -216,5 +260,6 @@ int main()
 	feature_numbers_are_distinct_and_stay();
 	balls_are_measured_to_the_surface();
 	nothing_is_missed();
+	circles_have_a_deepest_point();
 	return finish();
 }

@@ -20,6 +20,13 @@ Approach::Approach(const Motion& first, const Motion& second, double dt)
 {
 }
 
+vxs_pose Approach::moved(const vxs_pose& pose, double time) const
+{
+	const Turn turn(spin * time);
+	const Vec q = {pose.qx, pose.qy, pose.qz}, v = q * turn.cosine + turn.axis * pose.qw + cross(turn.axis, q);
+	return {end_of(pose.position, time), v.x, v.y, v.z, turn.cosine * pose.qw - dot(turn.axis, q)};
+}
+
 void Candidate::predict(const Motion& first, const Motion& second, double dt)
 {
 	speed = dot(normal, first.velocity_at(point) - second.velocity_at(point));

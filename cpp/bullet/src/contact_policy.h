@@ -50,7 +50,12 @@ struct Approach
 
 	Approach() = default;
 	Approach(const Motion& first, const Motion& second, double dt);
+	/// The motion of a body in the world.
+	Approach(const Motion& body, double dt) : Approach(body, Motion(), dt) {}
 	Vec at(const Vec& p) const { return velocity + cross(spin, p - center); }
+	/// Returns where a point of the first body is after a time, and the pose of the body that has this one now.
+	Vec end_of(const Vec& p, double time) const { return center + Turn(spin * time)(p - center) + velocity * time; }
+	vxs_pose moved(const vxs_pose& pose, double time) const;
 };
 
 /// A contact that could be given to the solver.

@@ -12,6 +12,9 @@ const double kEdgeSpacing = 0.005;
 
 /// Cosine of the angle up to which two directions of a field belong to the same wall: 15 degrees.
 const double kSameWall = 0.966;
+
+/// Depth up to which a point of a circle does not arrive, as a fraction of the distance from the body's centre.
+const double kRoll = 1e-3;
 }  // namespace
 
 struct FeatureContacts::Test
@@ -84,6 +87,19 @@ struct FeatureContacts::Test
 		c.point = point - ahead * (ours_is_first ? around : c.distance + around);
 		return true;
 	}
+
+	/// Returns whether a point of a circle will be deeper at the end of the step than the present deepest point of the circle. The
+	/// points of a circle that rolls come down by the first order of their motion, and never arrive.
+	bool arrives(const SharpFeatures::Touch& touch, const SharpFeatures::Touch& deepest, const Wanted& wanted) const
+	{
+		const Vec under = to_world(deepest.point), outward = ours_to_world.rotate(deepest.outward);
+		const double comes = dot(wanted.approach.at(under), outward) * wanted.dt * (ours_is_first ? -1 : 1);
+		double there = 0;
+		const Vec point = to_world(touch.point);
+		const Frame ours_then(Approach(ours.motion, wanted.dt).moved(ours.pose, wanted.dt));
+		const Vec end = ours_then.inverse()(Approach(theirs.motion, wanted.dt).end_of(point, wanted.dt));
+		return vxs_field_distance(target.field, end, &there, nullptr) != VXS_OK || there < deepest.distance + std::min(comes, 0.0) - kRoll * length(under - theirs.motion.center);
+	}
 };
 
 /// Runs the test of each side that has features against the field of the other.
@@ -96,27 +112,33 @@ void FeatureContacts::for_each_test(const Side& first, const Side& second, doubl
 		run(Test(second, first, false, distance));
 }
 
-void FeatureContacts::find(const Side& first, const Side& second, double distance, double dt, std::vector<Candidate>& candidates)
+void FeatureContacts::find(const Side& first, const Side& second, double distance, const Wanted& wanted, std::vector<Candidate>& candidates)
 {
 	for_each_test(first, second, distance, [&](const Test& test) {
 		test.theirs.features->touch(test.target, m_touches);
-		append(test, dt, candidates);
+		append(test, wanted, candidates);
 	});
 }
 
-void FeatureContacts::find_again(const Side& first, const Side& second, double distance, double dt, std::vector<Candidate>& candidates)
+void FeatureContacts::find_again(const Side& first, const Side& second, const Wanted& wanted, std::vector<Candidate>& candidates)
 {
 	if (m_touches.empty())
 		return;
-	for_each_test(first, second, distance, [&](const Test& test) {
+	for_each_test(first, second, wanted.distance, [&](const Test& test) {
+		if (test.theirs.features->has_circles())
+		{
+			// The deepest points of a circle go over it.
+			m_touches.clear();
+			test.theirs.features->touch(test.target, m_touches);
+		}
 		for (SharpFeatures::Touch& touch : m_touches)
 			SharpFeatures::measure(test.target, touch);
-		append(test, dt, candidates);
+		append(test, wanted, candidates);
 	});
 }
 
 /// Appends the contacts of all points within the limit of the test.
-void FeatureContacts::append(const Test& test, double dt, std::vector<Candidate>& candidates) const
+void FeatureContacts::append(const Test& test, const Wanted& wanted, std::vector<Candidate>& candidates) const
 {
 	for (size_t i = 0; i < m_touches.size(); ++i)
 	{
@@ -124,10 +146,12 @@ void FeatureContacts::append(const Test& test, double dt, std::vector<Candidate>
 		Candidate c;
 		if (touch.distance > test.target.limit + touch.radius || !test.read(touch, c))
 			continue;
+		if (touch.lowest != SharpFeatures::kNone && !test.arrives(touch, m_touches[touch.lowest], wanted))
+			continue;
 		c.touch = uint32_t(i);
 		c.segment = kSegmentOfFeatures;
 		candidates.push_back(c);
-		if (test.read_ahead(touch, dt, c))
+		if (test.read_ahead(touch, wanted.dt, c))
 			candidates.push_back(c);
 	}
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "side.h"
+#include "wanted.h"
 
 namespace voxshell_bullet
 {
@@ -15,9 +16,9 @@ public:
 	/// Forgets all points.
 	void clear() { m_touches.clear(); }
 	/// Searches for points up to a distance, m, and appends their contacts to `candidates`.
-	void find(const Side& first, const Side& second, double distance, double dt, std::vector<Candidate>& candidates);
-	/// Appends the contacts of the points that were found before, up to a distance, m.
-	void find_again(const Side& first, const Side& second, double distance, double dt, std::vector<Candidate>& candidates);
+	void find(const Side& first, const Side& second, double distance, const Wanted& wanted, std::vector<Candidate>& candidates);
+	/// Appends the contacts of the points that were found before, up to the wanted distance.
+	void find_again(const Side& first, const Side& second, const Wanted& wanted, std::vector<Candidate>& candidates);
 	/// Updates the contacts of features in `candidates` to the present poses; false when this needs a new search.
 	bool update(const Side& first, const Side& second, std::vector<Candidate>& candidates);
 
@@ -27,7 +28,7 @@ private:
 
 	template <class F>
 	void for_each_test(const Side& first, const Side& second, double distance, const F& run);
-	void append(const Test& test, double dt, std::vector<Candidate>& candidates) const;
+	void append(const Test& test, const Wanted& wanted, std::vector<Candidate>& candidates) const;
 
 	std::vector<SharpFeatures::Touch> m_touches;
 };

@@ -20,44 +20,6 @@ const double kTurning = 0.001;
 /// Samples that move sideways by less than this fraction of their displacement only come nearer.
 const double kAside = 0.02;
 
-/// A rotation.
-struct Turn
-{
-	Vec axis;  // times the sine of half the angle
-	double cosine;
-
-	/// Makes the rotation by a rotation vector, rad.
-	explicit Turn(const Vec& by)
-	{
-		const double angle = length(by);
-		axis = by * (angle > 1e-9 ? std::sin(0.5 * angle) / angle : 0.5);
-		cosine = std::cos(0.5 * angle);
-	}
-	Vec operator()(const Vec& v) const
-	{
-		const Vec t = cross(axis, v) * 2;
-		return v + t * cosine + cross(axis, t);
-	}
-};
-
-/// Returns the pose after a time of a body that keeps its present motion relative to the other body.
-vxs_pose moved(const vxs_pose& pose, const Approach& approach, double time)
-{
-	const Turn turn(approach.spin * time);
-	const Vec q = {pose.qx, pose.qy, pose.qz}, v = q * turn.cosine + turn.axis * pose.qw + cross(turn.axis, q);
-	return {approach.center + turn(pose.position - approach.center) + approach.velocity * time, v.x, v.y, v.z, turn.cosine * pose.qw - dot(turn.axis, q)};
-}
-
-/// Returns a body's own motion at the end of a step, if no contact stops it.
-Approach motion_of(const Side& side, double dt)
-{
-	Approach motion;
-	motion.center = side.motion.center;
-	motion.velocity = side.motion.linear + side.motion.linear_acceleration * dt;
-	motion.spin = side.motion.angular + side.motion.angular_acceleration * dt;
-	return motion;
-}
-
 /// Returns the smallest size of a voxel of our shapes, m.
 double resolution_of(const Side& first, const Side& second)
 {
@@ -96,7 +58,7 @@ void LookAhead::replace_planes(const Side& first, const Side& second, const Want
 void LookAhead::follow_turning(const Side& first, const Side& second, const Wanted& wanted, SampleQuery& samples, std::vector<Candidate>& chosen)
 {
 	const double dt = wanted.dt, stride = kStride * resolution_of(first, second);
-	const Approach of_first = motion_of(first, dt), of_second = motion_of(second, dt);
+	const Approach of_first(first.motion, dt), of_second(second.motion, dt);
 	const double turn = (length(of_first.spin) + length(of_second.spin)) * dt;
 	const auto path = [&](const Candidate& c) { return length(wanted.approach.at(c.point)) * dt; };
 	m_broken.clear();
@@ -113,8 +75,8 @@ void LookAhead::follow_turning(const Side& first, const Side& second, const Want
 		return;
 	// Both bodies move: in the frame of one of them, the other does not go straight.
 	Side first_then = first, second_then = second;
-	first_then.pose = moved(first.pose, of_first, dt);
-	second_then.pose = moved(second.pose, of_second, dt);
+	first_then.pose = of_first.moved(first.pose, dt);
+	second_then.pose = of_second.moved(second.pose, dt);
 	if (!samples.evaluate(first_then.pose, first_then, second_then))
 		return;
 	for (size_t i = 0; i < m_broken.size(); ++i)
@@ -157,7 +119,7 @@ void LookAhead::find_broken(const Step& step, SampleQuery& samples, const std::v
 bool LookAhead::look_from(const Step& step, double time, SampleQuery& samples, const std::vector<Candidate>& candidates)
 {
 	const Approach& approach = step.wanted.approach;
-	if (!samples.evaluate(moved(step.first.pose, approach, time), step.first, step.second))
+	if (!samples.evaluate(approach.moved(step.first.pose, time), step.first, step.second))
 		return false;
 	const Turn back(-(approach.spin * time));
 	for (size_t i = 0; i < m_broken.size(); ++i)

@@ -57,9 +57,9 @@ bool PairQuery::find(const Side& first, const Side& second, const btVoxShellSett
 	if (!found)
 		return false;
 	if (is_near)
-		m_features.find_again(first, second, wanted.distance, wanted.dt, candidates);
+		m_features.find_again(first, second, wanted, candidates);
 	else
-		m_features.find(first, second, m_cache.distance(), wanted.dt, candidates);
+		m_features.find(first, second, m_cache.distance(), wanted, candidates);
 	return true;
 }
 
@@ -91,8 +91,12 @@ bool PairQuery::find_again(const Side& first, const Side& second, std::vector<Ca
 void PairQuery::look_ahead(const Side& first, const Side& second, const Wanted& wanted, bool exact, std::vector<Candidate>& candidates)
 {
 	// The side of a sheet on which a sample lies depends on where it came from.
-	if (!m_forms.has_sheet())
-		m_look_ahead.replace_planes(first, second, wanted, exact, m_samples, candidates);
+	if (m_forms.has_sheet())
+		return;
+	// What the budget left out may be what holds the body.
+	if (!m_cut_short)
+		m_rolling.drop(first, second, wanted, m_samples, candidates);
+	m_look_ahead.replace_planes(first, second, wanted, exact, m_samples, candidates);
 }
 
 void PairQuery::follow_turning(const Side& first, const Side& second, const Wanted& wanted, std::vector<Candidate>& chosen)
@@ -168,6 +172,7 @@ bool PairQuery::search_samples(const Side& first, const Side& second, const btVo
 		return false;
 	share.spend(m_samples.tests(), m_samples.is_complete());
 	m_exact = m_samples.is_exact();
+	m_cut_short = m_samples.is_cut_short();
 	m_cache.set_complete(m_samples.is_complete() && !(step.max_gap < query.max_separation));
 	take_samples(first, second, settings, count, candidates);
 	drop_repeated_corners(std::min(first.extent, second.extent), candidates);

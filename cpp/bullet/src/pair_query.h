@@ -14,6 +14,7 @@
 #include "feature_contacts.h"
 #include "look_ahead.h"
 #include "pair_forms.h"
+#include "rolling.h"
 #include "sample_cache.h"
 #include "sample_query.h"
 #include "sample_segments.h"
@@ -88,8 +89,10 @@ private:
 	EdgeContacts m_edges;
 	FeatureContacts m_features;
 	LookAhead m_look_ahead;
+	Rolling m_rolling;
 	std::vector<size_t> m_repeated;
 	bool m_exact = false;      // of the last search
+	bool m_cut_short = false;  // the same
 	bool m_can_cross = false;  // edges may pass through the other mesh between the samples of the last search
 	bool m_crosses = false;    // the last search needed the edges that pass through the other mesh
 };

@@ -46,6 +46,12 @@ bool SampleQuery::is_complete() const
 	return get_report(report) && (report.answer == VXS_ANSWER_COMPLETE || report.answer == VXS_ANSWER_EXTREMES);
 }
 
+bool SampleQuery::is_cut_short() const
+{
+	vxs_query_report report;
+	return !get_report(report) || report.answer == VXS_ANSWER_COARSE || report.answer == VXS_ANSWER_PARTIAL;
+}
+
 uint64_t SampleQuery::tests() const
 {
 	vxs_query_report report;

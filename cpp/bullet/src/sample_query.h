@@ -26,6 +26,8 @@ public:
 	bool search(const Side& first, const Side& second, const vxs_query& query, size_t& count);
 	/// Returns whether the last search has found all contacts that it was asked for.
 	bool is_complete() const;
+	/// Returns whether its limit ended the last search.
+	bool is_cut_short() const;
 	/// Returns the number of spheres and samples that the last search tested.
 	uint64_t tests() const;
 	/// Returns whether the contacts of the last search are those of the triangles.

@@ -9,8 +9,10 @@ namespace
 {
 /// Cosine of the angle up to which the surface may turn at an edge that counts as flat: 10 degrees.
 const double kFlat = 0.9848;
-/// A polygon of this many corners lies within 0.03 % of its circle.
-const int kCirclePoints = 128;
+/// Least and largest number of points on a circle. A polygon of 128 corners lies within 0.03 % of its circle.
+const double kCirclePoints = 128, kMostCirclePoints = 4096;
+/// Cosine of the angle between the plane of a circle and a surface up to which the circle lies flush on it: 10 degrees.
+const double kFlush = 0.985;
 const double kTwoPi = 6.283185307179586;
 
 /// A side of a triangle, by the numbers of its ends in ascending order.
@@ -90,6 +92,25 @@ void add_if_near(const SharpFeatures::Target& target, uint32_t feature, const Ve
 	if (touch.distance <= target.limit + radius)
 		touches.push_back(touch);
 }
+/// Cosine of the angle up to which two directions of a field belong to the same wall: 15 degrees.
+const double kSameWall = 0.966;
+
+/// Bit of the points of circles.
+const uint32_t kCircle = 1u << 27;
+
+/// Tells the points of a circle, from an index on, which deepest point they have: the deepest one at the same wall.
+void bind_to_deepest(std::vector<SharpFeatures::Touch>& touches, size_t first)
+{
+	for (size_t i = first; i < touches.size(); ++i)
+		for (size_t k = first; k < touches.size(); ++k)
+		{
+			SharpFeatures::Touch& touch = touches[i];
+			if (touch.feature & SharpFeatures::kDeepest || !(touches[k].feature & SharpFeatures::kDeepest) || dot(touches[k].outward, touch.outward) < kSameWall)
+				continue;
+			if (touch.lowest == SharpFeatures::kNone || touches[k].distance < touches[touch.lowest].distance)
+				touch.lowest = uint32_t(k);
+		}
+}
 }  // namespace
 
 void SharpFeatures::measure(const Target& target, Touch& touch)
@@ -154,20 +175,59 @@ void SharpFeatures::add_edges_of(const Soup& soup)
 		add_corner(soup.vertices[end]);
 }
 
-void SharpFeatures::add_circle(int axis, double height, double radius)
+Vec SharpFeatures::Circle::at(double angle) const
 {
-	const auto at = [&](int i) {
-		const double angle = kTwoPi * i / kCirclePoints;
-		double p[3];
-		p[axis] = height;
-		p[(axis + 1) % 3] = radius * std::cos(angle);
-		p[(axis + 2) % 3] = radius * std::sin(angle);
-		return Vec{p[0], p[1], p[2]};
+	double p[3];
+	p[axis] = height;
+	p[(axis + 1) % 3] = radius * std::cos(angle);
+	p[(axis + 2) % 3] = radius * std::sin(angle);
+	return {p[0], p[1], p[2]};
+}
+
+/// Appends the points of a circle within the limit and, where it does not lie flush, its deepest points: a circle that rolls keeps
+/// them, whatever its own points do.
+void SharpFeatures::touch_circle(const Target& target, uint32_t circle, std::vector<Touch>& touches) const
+{
+	const Circle& c = m_circles[circle];
+	const double reach = target.limit + c.radius;
+	Vec middle = {0, 0, 0};
+	(c.axis == 0 ? middle.x : (c.axis == 1 ? middle.y : middle.z)) = c.height;
+	const double to_middle[3] = {middle.x, middle.y, middle.z};
+	const double low[3] = {target.low.x, target.low.y, target.low.z}, high[3] = {target.high.x, target.high.y, target.high.z};
+	for (int axis = 0; axis < 3; ++axis)
+		if (to_middle[axis] + reach < low[axis] || to_middle[axis] - reach > high[axis])
+			return;
+
+	const uint32_t count = uint32_t(std::min(std::max(std::ceil(kTwoPi * c.radius / target.spacing), kCirclePoints), kMostCirclePoints));
+	const double turn = kTwoPi / count, step = c.radius * turn;
+	const uint32_t number = kCircle | circle << 16;
+	const auto touch_at = [&](uint32_t feature, double angle) {
+		Touch touch{kFeature | number | feature, c.at(angle), 0, 0, {0, 0, 0}};
+		measure(target, touch);
+		return touch;
 	};
-	for (int i = 0; i < kCirclePoints; ++i)
+	const auto distance_at = [&](uint32_t k) { return distance_to(target, c.at(turn * (k % count))); };
+	uint32_t rank = 0;
+	for (uint32_t k = 0; k < count;)
 	{
-		add_corner(at(i));
-		add_edge(at(i), at((i + 1) % kCirclePoints));
+		const double distance = distance_at(k), far = distance - target.limit;
+		if (far > 0)  // nothing nearer than this can be within the limit
+		{
+			k += uint32_t(std::max(1.0, std::floor(far / (target.slope * step))));
+			continue;
+		}
+		touches.push_back(touch_at(k, turn * k));
+		const double before = distance_at(k + count - 1), after = distance_at(k + 1);
+		k += 1;
+		if (before < distance || after <= distance)
+			continue;
+		// The least of a + p cos t + q sin t through the three points: exact over a plane.
+		const double bend = (before + after - 2 * distance) / (2 * std::cos(turn) - 2), slope = (after - before) / (2 * std::sin(turn));
+		const double aside = bend < 0 ? std::min(std::max(std::atan2(-slope, -bend), -turn), turn) : 0;
+		const Touch deepest = touch_at(kDeepest | rank++, turn * (k - 1) + aside);
+		const Vec axis = target.to_field.rotate(c.axis == 0 ? Vec{1, 0, 0} : (c.axis == 1 ? Vec{0, 1, 0} : Vec{0, 0, 1}));
+		if (std::abs(dot(axis, deepest.outward)) < kFlush && deepest.distance <= distance)
+			touches.push_back(deepest);
 	}
 }
 
@@ -181,6 +241,13 @@ void SharpFeatures::touch(const Target& target, std::vector<Touch>& touches) con
 		const double r = m_corners[i].radius;
 		if (at.x + r >= low[0] && at.x - r <= high[0] && at.y + r >= low[1] && at.y - r <= high[1] && at.z + r >= low[2] && at.z - r <= high[2])
 			add_if_near(target, corner | (i & number), at, r, touches);
+	}
+
+	for (uint32_t i = 0; i < m_circles.size(); ++i)
+	{
+		const size_t first = touches.size();
+		touch_circle(target, i, touches);
+		bind_to_deepest(touches, first);
 	}
 
 	for (uint32_t e = 0; e < m_edges.size(); ++e)

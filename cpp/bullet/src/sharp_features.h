@@ -29,19 +29,21 @@ public:
 	static const uint32_t kFeature = 1u << 30;
 	/// Bit for callers that make a second contact of a feature; never set here.
 	static const uint32_t kAhead = 1u << 28;
+	/// Bit of the deepest points of circles.
+	static const uint32_t kDeepest = 1u << 26;
 
 	/// Adds the edges at which the surface turns by more than 10 degrees, the edges that bound it or join more than two
 	/// triangles, and the ends of all these. Vertices at the same place count as one; triangles need not be wound
 	/// alike.
 	void add_edges_of(const Soup& soup);
-	/// Adds a circle around `axis` (0, 1, 2 for x, y, z) at `height` on it, as a polygon whose sides are inside by up
-	/// to 0.03 % of the radius.
-	void add_circle(int axis, double height, double radius);
+	/// Adds a circle around `axis` (0, 1, 2 for x, y, z) at `height` on it.
+	void add_circle(int axis, double height, double radius) { m_circles.push_back({axis, height, radius}); }
 	void add_corner(const Vec& at, double radius = 0) { m_corners.push_back({at, radius}); }
 	/// Adds a ball swept from one place to another while its radius changes evenly, with both ends.
 	void add_round_edge(const Vec& from, double from_radius, const Vec& to, double to_radius);
 
-	bool empty() const { return m_corners.empty() && m_edges.empty(); }
+	bool empty() const { return m_corners.empty() && m_edges.empty() && m_circles.empty(); }
+	bool has_circles() const { return !m_circles.empty(); }
 
 	/// The field against which the features are tested, and the limits of the test.
 	struct Target
@@ -61,9 +63,12 @@ public:
 		double radius;     // of the ball around it, metres
 		double distance;   // of the point, metres, negative inside
 		Vec outward;       // out of the field there, unit, field's frame; 0 where the field has no direction
+		uint32_t lowest = kNone;  // of a point on a circle: the number of its deepest point among the touches
 	};
-	/// Appends every corner, and every point at a multiple of the spacing along an edge, whose ball is within the limit. Points
-	/// along edges stay where they are from call to call.
+	static const uint32_t kNone = UINT32_MAX;
+	/// Appends every corner, and every point at a multiple of the spacing along an edge or a circle, whose ball is within the limit.
+	/// These points stay where they are from call to call. Of a circle that does not lie flush on the field also its deepest points,
+	/// wherever they are.
 	void touch(const Target& target, std::vector<Touch>& touches) const;
 	/// Updates a touch that was found before: its distance and its outward direction at the present poses, within the
 	/// limit or not.
@@ -81,10 +86,19 @@ private:
 		double length;
 		double radius, growth;  // at `from`, and per metre
 	};
+	struct Circle
+	{
+		int axis;
+		double height, radius;
+
+		Vec at(double angle) const;
+	};
 	void add_edge(const Vec& from, const Vec& to, double from_radius = 0, double to_radius = 0);
+	void touch_circle(const Target& target, uint32_t circle, std::vector<Touch>& touches) const;
 
 	std::vector<Corner> m_corners;
 	std::vector<Edge> m_edges;
+	std::vector<Circle> m_circles;
 };
 }  // namespace voxshell_bullet
 

@@ -43,6 +43,25 @@ struct Frame
 	Vec turned_box(const Vec& half) const;
 };
 
+/// A rotation by a rotation vector, rad.
+struct Turn
+{
+	Vec axis;  // times the sine of half the angle
+	double cosine;
+
+	explicit Turn(const Vec& by)
+	{
+		const double angle = length(by);
+		axis = by * (angle > 1e-9 ? std::sin(0.5 * angle) / angle : 0.5);
+		cosine = std::cos(0.5 * angle);
+	}
+	Vec operator()(const Vec& v) const
+	{
+		const Vec t = cross(axis, v) * 2;
+		return v + t * cosine + cross(axis, t);
+	}
+};
+
 /// Returns the largest distance between the images of a point under two frames, over all points of a ball; metres.
 double displacement(const Frame& from, const Frame& to, const Vec& center, double radius);
 /// The same along a unit vector of the target frame.

@@ -1,0 +1,125 @@
+#include "rolling.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace voxshell_bullet
+{
+namespace
+{
+/// Least turn in a step, rad.
+const double kTurn = 0.01;
+/// Depths that differ by less than this fraction of the margin are the same.
+const double kFlush = 0.05;
+/// Angle up to which two contacts have the same direction, rad, with its cosine.
+const double kLikeAngle = 0.26, kLike = 0.966;
+/// Largest angle between the directions of a contact and of its support, rad.
+const double kMostAngle = 1;
+/// Largest number of directions.
+const size_t kMostSupports = 16;
+/// Rounds in which the supports take away what the first body would sink into the second.
+const int kHolds = 4;
+/// Cosine of the angle from which on two supports are walls on both sides.
+const double kOpposed = -0.5;
+/// How much faster than by the forces of one step a body may come onto its supports.
+const double kForces = 2;
+/// Looks at the poses on the way.
+const int kLooks = 4;
+/// Samples that move by more than this number of our voxels in the step are left to the continuous queries.
+const double kStride = 8;
+
+double resolution_of(const Side& side) { return side.voxshell ? double(side.voxshell->getResolution()) : HUGE_VAL; }
+}  // namespace
+
+void Rolling::drop(const Side& first, const Side& second, const Wanted& wanted, SampleQuery& samples, std::vector<Candidate>& candidates)
+{
+	const double dt = wanted.dt, flush = kFlush * wanted.margin;
+	const double turn = length(wanted.approach.spin) * dt;
+	if (turn < kTurn)
+		return;
+	find_supports(wanted, flush, candidates);
+	// What its supports hold only sinks by what forces add in the step; in an impact the body turns about them.
+	const double sinks = kForces * length(first.motion.linear_acceleration - second.motion.linear_acceleration) * dt;
+	for (Support& s : m_supports)
+		s.holds = s.distance <= wanted.margin && s.speed >= -sinks;
+	// Between walls it does not roll.
+	for (const Support& s : m_supports)
+		for (const Support& other : m_supports)
+			if (dot(s.normal, other.normal) < kOpposed)
+				return;
+	const double stride = kStride * std::min(resolution_of(first), resolution_of(second));
+	m_seem.clear();
+	samples.features.clear();
+	for (size_t i = 0; i < candidates.size(); ++i)
+	{
+		const Candidate& c = candidates[i];
+		if (c.touch != Candidate::kSample || c.pinned || !(c.gap < std::min(c.distance, 0.0) - flush) || length(wanted.approach.at(c.point)) * dt > stride)
+			continue;
+		m_seem.push_back(i);
+		samples.features.push_back(c.feature);
+	}
+	if (m_seem.empty())
+		return;
+
+	// Velocity that the supports give the first body.
+	Vec held = {0, 0, 0};
+	for (int i = 0; i < kHolds; ++i)
+		for (const Support& s : m_supports)
+			if (s.holds)
+				held = held - s.normal * std::min(0.0, s.speed + std::max(0.0, s.distance) / dt + dot(s.normal, held));
+
+	const Approach of_first(first.motion, dt), of_second(second.motion, dt);
+	m_support_of.resize(m_seem.size());
+	const double like = std::cos(std::min(kLikeAngle + turn, kMostAngle));
+	for (int look = kLooks; look > 0; --look)
+	{
+		const double time = dt * look / kLooks;
+		Side first_then = first, second_then = second;
+		first_then.pose = of_first.moved(first.pose, time);
+		first_then.pose.position = first_then.pose.position + held * time;
+		second_then.pose = of_second.moved(second.pose, time);
+		if (!samples.evaluate(first_then.pose, first_then, second_then))
+			return;
+		for (size_t i = 0; i < m_seem.size(); ++i)
+		{
+			const Candidate& now = candidates[m_seem[i]];
+			Candidate then;
+			samples.read(i, first_then, second_then, then);
+			if (look == kLooks)  // at the end of the step, where its gap is
+				m_support_of[i] = now.gap < then.distance - flush ? support_of(m_seem[i], then.normal, like) : nullptr;
+			if (m_support_of[i] && then.distance < std::min(m_support_of[i]->distance, 0.0) - flush)
+				m_support_of[i] = nullptr;
+		}
+	}
+	const auto hopeless = [](const Candidate& c) { return c.gap == HUGE_VAL; };
+	for (size_t i = 0; i < m_seem.size(); ++i)
+		if (m_support_of[i])
+			candidates[m_seem[i]].gap = HUGE_VAL;
+	candidates.erase(std::remove_if(candidates.begin(), candidates.end(), hopeless), candidates.end());
+}
+
+void Rolling::find_supports(const Wanted& wanted, double flush, const std::vector<Candidate>& candidates)
+{
+	m_supports.clear();
+	for (size_t i = 0; i < candidates.size(); ++i)
+	{
+		const Candidate& c = candidates[i];
+		// The deepest point of a round edge stays where it is, and the samples around it come and go.
+		const double rank = c.distance - (c.touch == Candidate::kSample ? 0 : flush);
+		const Support found = {i, c.normal, c.distance, dot(c.normal, wanted.approach.at(c.point)), rank, false};
+		const auto known = std::find_if(m_supports.begin(), m_supports.end(), [&](const Support& s) { return dot(s.normal, c.normal) >= kLike; });
+		if (known == m_supports.end() && m_supports.size() < kMostSupports)
+			m_supports.push_back(found);
+		else if (known != m_supports.end() && found.rank < known->rank)
+			*known = found;
+	}
+}
+
+/// Returns the support that holds a contact in a direction; null if there is none, or if the contact is that.
+/// @param like  cosine of the largest angle between the directions
+const Rolling::Support* Rolling::support_of(size_t index, const Vec& normal, double like) const
+{
+	const auto found = std::find_if(m_supports.begin(), m_supports.end(), [&](const Support& s) { return s.holds && dot(s.normal, normal) >= like; });
+	return found == m_supports.end() || found->index == index ? nullptr : &*found;
+}
+}  // namespace voxshell_bullet
