@@ -162,7 +162,7 @@ typedef struct vxs_query_step {
    * the end of the step: the separation minus max(0, normal . (shift + turn x (point - center))). With
    * VXS_COVERAGE_EDGES, samples whose closest point is beside them, more than 72 degrees from the normals of their own
    * surface, and sharp features that cannot touch in the step, are left out too. So are contacts ahead of time that the
-   * step cannot bring, except those of `preferred`: one farther than `max_gap` whose point, moved straight through the step,
+   * step cannot bring, except those of `preferred`: one farther than half of `max_gap` whose point, moved straight through the step,
    * passes the other body by, and one whose own surface is flat up to below the other body's point if another contact is
    * nearer there. So a floor does not stop a body that slides over it. Default infinity.
    */

@@ -216,8 +216,8 @@ pub struct Step {
     /// samples whose closest point is beside them, more than 72° from the normals of their own surface, are no contacts
     /// either, and sharp features count only if the bodies can reach each other in the step.
     ///
-    /// Of bodies that come nearer, a contact that is apart counts if the step may bring it. One that is farther than `max_gap` does
-    /// not if its point, moved straight through the step, passes the other body by. None does if its own surface is flat up to below
+    /// Of bodies that come nearer, a contact that is apart counts if the step may bring it. One that is farther than half of `max_gap`
+    /// does not if its point, moved straight through the step, passes the other body by. None does if its own surface is flat up to below
     /// the other body's point, and another contact shows that the bodies are nearer there.
     pub max_gap: f64,
     /// Number of samples of a shell above which contacts are dense and are thinned to the most urgent of each part of

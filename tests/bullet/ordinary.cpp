@@ -154,7 +154,7 @@ void pegs_fall_freely()
 {
 	Random random = {2};
 	const auto peg = bar(0.01, -0.04, 0.04, 0);
-	for (const double play : {2e-3, 5e-4})
+	for (const double play : {2e-3, 5e-4, 1e-4})
 	{
 		const auto hole = bar(0.01 + play, 0, 0.04, 0.03);
 		for (const double rate : {60., 240., 1000.})

@@ -94,7 +94,7 @@ void PairQuery::look_ahead(const Side& first, const Side& second, const Wanted& 
 	if (m_forms.has_sheet())
 		return;
 	// What the budget left out may be what holds the body.
-	if (!m_cut_short)
+	if (!m_samples.is_cut_short())
 		m_rolling.drop(first, second, wanted, m_samples, candidates);
 	m_look_ahead.replace_planes(first, second, wanted, exact, m_samples, candidates);
 }
@@ -171,12 +171,10 @@ bool PairQuery::search_samples(const Side& first, const Side& second, const btVo
 	if (!m_samples.search(first, second, query, count))
 		return false;
 	share.spend(m_samples.tests(), m_samples.is_complete());
-	m_exact = m_samples.is_exact();
-	m_cut_short = m_samples.is_cut_short();
 	m_cache.set_complete(m_samples.is_complete() && !(step.max_gap < query.max_separation));
 	take_samples(first, second, settings, count, candidates);
 	drop_repeated_corners(std::min(first.extent, second.extent), candidates);
-	m_can_cross = settings.m_coverage == VXS_COVERAGE_FACETS && !m_exact && first.voxshell && second.voxshell && !query.limit;
+	m_can_cross = settings.m_coverage == VXS_COVERAGE_FACETS && !m_samples.is_exact() && first.voxshell && second.voxshell && !query.limit;
 	m_crosses = m_can_cross && !touches(candidates);
 	if (m_can_cross && !m_crossings)
 		m_crossings.reset(new SampleQuery);

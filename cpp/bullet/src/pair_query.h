@@ -58,7 +58,7 @@ public:
 	void follow_turning(const Side& first, const Side& second, const Wanted& wanted, std::vector<Candidate>& chosen);
 
 	/// Returns whether the contacts of the last `find` are exactly those of the triangles, and not of a field.
-	bool is_exact() const { return m_exact; }
+	bool is_exact() const { return m_samples.is_exact(); }
 
 	/// Returns whether the last `find` found all samples up to the wanted distance.
 	bool covers(const Wanted& wanted) const { return m_cache.covers(wanted); }
@@ -91,8 +91,6 @@ private:
 	LookAhead m_look_ahead;
 	Rolling m_rolling;
 	std::vector<size_t> m_repeated;
-	bool m_exact = false;      // of the last search
-	bool m_cut_short = false;  // the same
 	bool m_can_cross = false;  // edges may pass through the other mesh between the samples of the last search
 	bool m_crosses = false;    // the last search needed the edges that pass through the other mesh
 };

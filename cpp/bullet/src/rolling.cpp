@@ -42,6 +42,8 @@ void Rolling::drop(const Side& first, const Side& second, const Wanted& wanted, 
 	const double sinks = kForces * length(first.motion.linear_acceleration - second.motion.linear_acceleration) * dt;
 	for (Support& s : m_supports)
 		s.holds = s.distance <= wanted.margin && s.speed >= -sinks;
+	if (std::none_of(m_supports.begin(), m_supports.end(), [](const Support& s) { return s.holds; }))
+		return;
 	// Between walls it does not roll.
 	for (const Support& s : m_supports)
 		for (const Support& other : m_supports)
@@ -69,9 +71,10 @@ void Rolling::drop(const Side& first, const Side& second, const Wanted& wanted, 
 				held = held - s.normal * std::min(0.0, s.speed + std::max(0.0, s.distance) / dt + dot(s.normal, held));
 
 	const Approach of_first(first.motion, dt), of_second(second.motion, dt);
-	m_support_of.resize(m_seem.size());
 	const double like = std::cos(std::min(kLikeAngle + turn, kMostAngle));
-	for (int look = kLooks; look > 0; --look)
+	m_support_of.assign(m_seem.size(), nullptr);
+	// From the end of the step, where the gaps are, backwards.
+	for (int look = kLooks; look > 0 && !m_seem.empty(); --look)
 	{
 		const double time = dt * look / kLooks;
 		Side first_then = first, second_then = second;
@@ -80,22 +83,27 @@ void Rolling::drop(const Side& first, const Side& second, const Wanted& wanted, 
 		second_then.pose = of_second.moved(second.pose, time);
 		if (!samples.evaluate(first_then.pose, first_then, second_then))
 			return;
+		size_t kept = 0;
 		for (size_t i = 0; i < m_seem.size(); ++i)
 		{
-			const Candidate& now = candidates[m_seem[i]];
 			Candidate then;
 			samples.read(i, first_then, second_then, then);
-			if (look == kLooks)  // at the end of the step, where its gap is
-				m_support_of[i] = now.gap < then.distance - flush ? support_of(m_seem[i], then.normal, like) : nullptr;
-			if (m_support_of[i] && then.distance < std::min(m_support_of[i]->distance, 0.0) - flush)
-				m_support_of[i] = nullptr;
+			const Support* support = m_support_of[i];
+			if (look == kLooks)
+				support = candidates[m_seem[i]].gap < then.distance - flush ? support_of(m_seem[i], then.normal, like) : nullptr;
+			if (!support || then.distance < std::min(support->distance, 0.0) - flush)
+				continue;
+			samples.features[kept] = samples.features[i];
+			m_seem[kept] = m_seem[i];
+			m_support_of[kept++] = support;
 		}
+		m_seem.resize(kept);
+		samples.features.resize(kept);
 	}
-	const auto hopeless = [](const Candidate& c) { return c.gap == HUGE_VAL; };
-	for (size_t i = 0; i < m_seem.size(); ++i)
-		if (m_support_of[i])
-			candidates[m_seem[i]].gap = HUGE_VAL;
-	candidates.erase(std::remove_if(candidates.begin(), candidates.end(), hopeless), candidates.end());
+	for (const size_t i : m_seem)
+		candidates[i].gap = HUGE_VAL;
+	const auto rolls = [](const Candidate& c) { return c.gap == HUGE_VAL; };
+	candidates.erase(std::remove_if(candidates.begin(), candidates.end(), rolls), candidates.end());
 }
 
 void Rolling::find_supports(const Wanted& wanted, double flush, const std::vector<Candidate>& candidates)

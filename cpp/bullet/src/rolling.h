@@ -35,8 +35,8 @@ private:
 	const Support* support_of(size_t index, const Vec& normal, double like) const;
 
 	std::vector<Support> m_supports;
-	std::vector<size_t> m_seem;  // numbers of the candidates that seem to come deeper
-	std::vector<const Support*> m_support_of;  // of each of them, if it is nowhere deeper on its way; else null
+	std::vector<size_t> m_seem;                // numbers of the candidates that only seem to come deeper
+	std::vector<const Support*> m_support_of;  // of each of them
 };
 }  // namespace voxshell_bullet
 

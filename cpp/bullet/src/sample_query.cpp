@@ -20,6 +20,8 @@ std::vector<vxs_contact>& answers()
 
 SampleQuery::SampleQuery()
 {
+	vxs_query_report_init(&m_report, sizeof m_report);
+	m_report.answer = VXS_ANSWER_PARTIAL;
 	vxs_workspace* made = nullptr;
 	if (vxs_workspace_create(&made) == VXS_OK)
 		m_workspace.reset(made);
@@ -34,6 +36,8 @@ bool SampleQuery::search(const Side& first, const Side& second, const vxs_query&
 	vxs_status status;
 	while ((status = vxs_query_contacts(&a, &b, &query, m_workspace.get(), contacts.data(), contacts.size(), &count)) == VXS_TRUNCATED)
 		contacts.resize(count + count / 2);
+	if (status == VXS_OK)
+		status = vxs_workspace_get_report(m_workspace.get(), &m_report);
 	if (status != VXS_OK)
 		log_failure("contacts of a pair", status);
 	return status == VXS_OK;
@@ -41,33 +45,8 @@ bool SampleQuery::search(const Side& first, const Side& second, const vxs_query&
 
 bool SampleQuery::is_complete() const
 {
-	vxs_query_report report;
 	// The extreme samples are the same at every pose.
-	return get_report(report) && (report.answer == VXS_ANSWER_COMPLETE || report.answer == VXS_ANSWER_EXTREMES);
-}
-
-bool SampleQuery::is_cut_short() const
-{
-	vxs_query_report report;
-	return !get_report(report) || report.answer == VXS_ANSWER_COARSE || report.answer == VXS_ANSWER_PARTIAL;
-}
-
-uint64_t SampleQuery::tests() const
-{
-	vxs_query_report report;
-	return get_report(report) ? report.node_tests + report.sample_tests : 0;
-}
-
-bool SampleQuery::is_exact() const
-{
-	vxs_query_report report;
-	return get_report(report) && report.coverage != VXS_COVERAGE_SAMPLES;
-}
-
-bool SampleQuery::get_report(vxs_query_report& report) const
-{
-	vxs_query_report_init(&report, sizeof report);
-	return vxs_workspace_get_report(m_workspace.get(), &report) == VXS_OK;
+	return m_report.answer == VXS_ANSWER_COMPLETE || m_report.answer == VXS_ANSWER_EXTREMES;
 }
 
 bool SampleQuery::evaluate(const vxs_pose& first_pose, const Side& first, const Side& second)

@@ -27,11 +27,11 @@ public:
 	/// Returns whether the last search has found all contacts that it was asked for.
 	bool is_complete() const;
 	/// Returns whether its limit ended the last search.
-	bool is_cut_short() const;
+	bool is_cut_short() const { return m_report.answer == VXS_ANSWER_COARSE || m_report.answer == VXS_ANSWER_PARTIAL; }
 	/// Returns the number of spheres and samples that the last search tested.
-	uint64_t tests() const;
+	uint64_t tests() const { return m_report.node_tests + m_report.sample_tests; }
 	/// Returns whether the contacts of the last search are those of the triangles.
-	bool is_exact() const;
+	bool is_exact() const { return m_report.coverage != VXS_COVERAGE_SAMPLES; }
 	/// Returns the workspace of the last search, for queries about its contacts.
 	const vxs_workspace* workspace() const { return m_workspace.get(); }
 
@@ -46,9 +46,8 @@ public:
 	void read(size_t index, const Side& first, const Side& second, Candidate& c) const;
 
 private:
-	bool get_report(vxs_query_report& report) const;
-
 	Workspace m_workspace;
+	vxs_query_report m_report;  // on the last search
 	uint32_t m_coverage = VXS_COVERAGE_SAMPLES;  // of the last search
 };
 }  // namespace voxshell_bullet

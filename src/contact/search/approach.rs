@@ -16,7 +16,7 @@ const MOST_BALLS: usize = 24;
 ///
 /// A contact is not real if the own surface is flat up to below the other body's point, and leans against the contact's normal: if
 /// the bodies are nearer there. Unless all edges are searched (`touching` is above 0), a contact within `distance` metres must
-/// show it. Neither is one farther than `step.max_gap` if its point passes the other body by.
+/// show it. Neither is one farther than half of `step.max_gap` if its point passes the other body by.
 pub(in super::super) fn keep_real(
     contacts: &mut Vec<Contact>,
     nearest: &mut Nearest,
@@ -31,7 +31,7 @@ pub(in super::super) fn keep_real(
         if all && contact.separation <= touching {
             return true;
         }
-        let passes = || contact.separation > step.max_gap.max(0.0) && passes_by(contact, step, bodies);
+        let passes = || contact.separation > CLOSE * step.max_gap.max(0.0) && passes_by(contact, step, bodies);
         let is_behind = || {
             let Some(own) = own_normal(contact, bodies).filter(|own| contact.normal.dot(own) <= LEAN) else {
                 return false;
@@ -118,6 +118,9 @@ fn over_face(contact: &Contact, own: &Vec3, [a, b]: [(&Geometry, &Pose); 2]) -> 
 
 /// Part of the largest gap by which a point that passes a surface by is farther from it.
 const ASIDE: f64 = 0.3;
+
+/// Part of the largest gap up to which a contact is one whatever its point passes.
+const CLOSE: f64 = 0.5;
 
 /// Part of the separation of a sample that certainly is free: fields are off by less than a voxel from four on.
 const FREE: f64 = 0.75;
