@@ -122,22 +122,23 @@ void boxes_keep_their_speed()
 	}
 }
 
-/// Cylinders of any size that roll without sliding.
-void cylinders_keep_rolling()
+/// Cylinders and balls of any size that roll without sliding.
+void round_bodies_keep_rolling()
 {
 	Random random = {3};
 	for (const int n : {1, 9, 41})
 	{
 		const auto ground = floor_of(n);
-		for (int round = 0; round < 4; ++round)
+		for (int round = 0; round < 8; ++round)
 		{
 			const double radius = random.between(0.05, 0.4), speed = random.between(0.5, 3), heading = random.unit() * 3;
-			btCylinderShapeZ wheel(at(radius, radius, radius * random.between(0.3, 2)));
+			btCylinderShapeZ cylinder(at(radius, radius, radius * random.between(0.3, 2)));
+			btSphereShape ball{btScalar(radius)};
 			Scene scene;
 			scene.add(ground.get(), 0, btVector3(0, 0, 0))->setFriction(btScalar(0.5));
 			const btVector3 ahead = at(std::cos(heading), 0, -std::sin(heading));
 			const btQuaternion turn = btQuaternion(btVector3(0, 1, 0), btScalar(heading)) * btQuaternion(btVector3(0, 0, 1), btScalar(random.unit()));
-			btRigidBody* const body = scene.add(&wheel, 10, btTransform(turn, ahead * btScalar(-2) + at(0, radius + 1e-4, 0)));
+			btRigidBody* const body = scene.add(round % 4 == 3 ? static_cast<btCollisionShape*>(&ball) : &cylinder, 10, btTransform(turn, ahead * btScalar(-2) + at(0, radius + 1e-4, 0)));
 			body->setFriction(btScalar(0.5));
 			body->setLinearVelocity(ahead * btScalar(speed));
 			body->setAngularVelocity(at(0, 1, 0).cross(ahead) * btScalar(speed / radius));
@@ -179,7 +180,7 @@ void pegs_fall_freely()
 int main()
 {
 	boxes_keep_their_speed();
-	cylinders_keep_rolling();
+	round_bodies_keep_rolling();
 	pegs_fall_freely();
 	return finish();
 }

@@ -83,6 +83,7 @@ struct Candidate
 	bool kept = false;
 	/// The contact must be given to the solver in this step.
 	bool pinned = false;
+	bool round = false;       // the point of a round feature, which stays where it is while the feature turns
 
 	/// Fills in the gap only, which is enough for the selection.
 	void predict_gap(const Approach& approach, double dt) { gap = distance + std::min(0.0, dot(normal, approach.at(point))) * dt; }

@@ -149,6 +149,7 @@ void FeatureContacts::append(const Test& test, const Wanted& wanted, std::vector
 		if (touch.lowest != SharpFeatures::kNone && !test.arrives(touch, m_touches[touch.lowest], wanted))
 			continue;
 		c.touch = uint32_t(i);
+		c.round = touch.radius > 0 || (touch.feature & SharpFeatures::kDeepest) != 0;
 		c.segment = kSegmentOfFeatures;
 		candidates.push_back(c);
 		if (test.read_ahead(touch, wanted.dt, c))

@@ -35,13 +35,13 @@ void Rolling::drop(const Side& first, const Side& second, const Wanted& wanted, 
 {
 	const double dt = wanted.dt, flush = kFlush * wanted.margin;
 	const double turn = length(wanted.approach.spin) * dt;
-	if (turn < kTurn)
+	if (turn < kTurn || std::none_of(candidates.begin(), candidates.end(), [](const Candidate& c) { return c.round; }))
 		return;
 	find_supports(wanted, flush, candidates);
-	// What its supports hold only sinks by what forces add in the step; in an impact the body turns about them.
+	// What rests on a round feature only sinks by what forces add in the step; in an impact the body turns about it.
 	const double sinks = kForces * length(first.motion.linear_acceleration - second.motion.linear_acceleration) * dt;
 	for (Support& s : m_supports)
-		s.holds = s.distance <= wanted.margin && s.speed >= -sinks;
+		s.holds = candidates[s.index].round && s.distance <= wanted.margin && s.speed >= -sinks;
 	if (std::none_of(m_supports.begin(), m_supports.end(), [](const Support& s) { return s.holds; }))
 		return;
 	// Between walls it does not roll.
@@ -112,8 +112,8 @@ void Rolling::find_supports(const Wanted& wanted, double flush, const std::vecto
 	for (size_t i = 0; i < candidates.size(); ++i)
 	{
 		const Candidate& c = candidates[i];
-		// The deepest point of a round edge stays where it is, and the samples around it come and go.
-		const double rank = c.distance - (c.touch == Candidate::kSample ? 0 : flush);
+		// The samples around the deepest point of a round feature come and go.
+		const double rank = c.distance - (c.round ? flush : 0);
 		const Support found = {i, c.normal, c.distance, dot(c.normal, wanted.approach.at(c.point)), rank, false};
 		const auto known = std::find_if(m_supports.begin(), m_supports.end(), [&](const Support& s) { return dot(s.normal, c.normal) >= kLike; });
 		if (known == m_supports.end() && m_supports.size() < kMostSupports)

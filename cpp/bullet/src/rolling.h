@@ -11,7 +11,8 @@ namespace voxshell_bullet
 {
 /// A contact's gap at the end of the step is that of a point that goes straight on towards a plane. Under a round body that
 /// rolls, the points ahead come down at first, and so does the body over the points of the floor; none of them arrives.
-/// Where the deepest contacts hold the body, a sample that they do not let come deeper than themselves is no contact.
+/// Where a body rests on the deepest points of its round features, a sample that these do not let come deeper than themselves is no
+/// contact.
 class Rolling
 {
 public:
@@ -28,7 +29,7 @@ private:
 		double distance;  // m
 		double speed;     // along the normal, negative when approaching, m/s
 		double rank;      // the contact with the least is the support of its direction
-		bool holds;       // the body rests on it
+		bool holds;       // the body rests on it, and may roll
 	};
 
 	void find_supports(const Wanted& wanted, double flush, const std::vector<Candidate>& candidates);
