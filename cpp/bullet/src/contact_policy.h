@@ -58,6 +58,9 @@ struct Approach
 	vxs_pose moved(const vxs_pose& pose, double time) const;
 };
 
+/// Cosine of the angle up to which two directions are those of one wall: 15 degrees.
+const double kSameWall = 0.966;
+
 /// A contact that could be given to the solver.
 struct Candidate
 {

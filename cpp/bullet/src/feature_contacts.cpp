@@ -10,9 +10,6 @@ namespace
 /// Distance of points along the sharp edges of Bullet's shapes, in sizes of the Voxshell shape.
 const double kEdgeSpacing = 0.005;
 
-/// Cosine of the angle up to which two directions of a field belong to the same wall: 15 degrees.
-const double kSameWall = 0.966;
-
 /// Depth up to which a point of a circle does not arrive, as a fraction of the distance from the body's centre.
 const double kRoll = 1e-3;
 }  // namespace
@@ -90,14 +87,13 @@ struct FeatureContacts::Test
 
 	/// Returns whether a point of a circle will be deeper at the end of the step than the present deepest point of the circle. The
 	/// points of a circle that rolls come down by the first order of their motion, and never arrive.
-	bool arrives(const SharpFeatures::Touch& touch, const SharpFeatures::Touch& deepest, const Wanted& wanted) const
+	/// @param to_ours_then  from the world to the frame of our shape at the end of the step
+	bool arrives(const SharpFeatures::Touch& touch, const SharpFeatures::Touch& deepest, const Frame& to_ours_then, const Wanted& wanted) const
 	{
 		const Vec under = to_world(deepest.point), outward = ours_to_world.rotate(deepest.outward);
 		const double comes = dot(wanted.approach.at(under), outward) * wanted.dt * (ours_is_first ? -1 : 1);
 		double there = 0;
-		const Vec point = to_world(touch.point);
-		const Frame ours_then(Approach(ours.motion, wanted.dt).moved(ours.pose, wanted.dt));
-		const Vec end = ours_then.inverse()(Approach(theirs.motion, wanted.dt).end_of(point, wanted.dt));
+		const Vec end = to_ours_then(Approach(theirs.motion, wanted.dt).end_of(to_world(touch.point), wanted.dt));
 		return vxs_field_distance(target.field, end, &there, nullptr) != VXS_OK || there < deepest.distance + std::min(comes, 0.0) - kRoll * length(under - theirs.motion.center);
 	}
 };
@@ -131,8 +127,9 @@ void FeatureContacts::find_again(const Side& first, const Side& second, const Wa
 			m_touches.clear();
 			test.theirs.features->touch(test.target, m_touches);
 		}
-		for (SharpFeatures::Touch& touch : m_touches)
-			SharpFeatures::measure(test.target, touch);
+		else
+			for (SharpFeatures::Touch& touch : m_touches)
+				SharpFeatures::measure(test.target, touch);
 		append(test, wanted, candidates);
 	});
 }
@@ -140,13 +137,16 @@ void FeatureContacts::find_again(const Side& first, const Side& second, const Wa
 /// Appends the contacts of all points within the limit of the test.
 void FeatureContacts::append(const Test& test, const Wanted& wanted, std::vector<Candidate>& candidates) const
 {
+	Frame to_ours_then;
+	if (test.theirs.features->has_circles())
+		to_ours_then = Frame(Approach(test.ours.motion, wanted.dt).moved(test.ours.pose, wanted.dt)).inverse();
 	for (size_t i = 0; i < m_touches.size(); ++i)
 	{
 		const SharpFeatures::Touch& touch = m_touches[i];
 		Candidate c;
 		if (touch.distance > test.target.limit + touch.radius || !test.read(touch, c))
 			continue;
-		if (touch.lowest != SharpFeatures::kNone && !test.arrives(touch, m_touches[touch.lowest], wanted))
+		if (touch.lowest != SharpFeatures::kNone && !test.arrives(touch, m_touches[touch.lowest], to_ours_then, wanted))
 			continue;
 		c.touch = uint32_t(i);
 		c.round = touch.radius > 0 || (touch.feature & SharpFeatures::kDeepest) != 0;

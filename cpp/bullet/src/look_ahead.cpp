@@ -1,16 +1,11 @@
 #include "look_ahead.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace voxshell_bullet
 {
 namespace
 {
-/// Depths that differ by less than this fraction of the margin are the same.
-const double kFlush = 0.05;
-/// Samples that move by more than this number of our voxels in the step are left to the continuous queries.
-const double kStride = 8;
 /// Cosines of the angle by which the surface must turn: at most by the first, or else it is the far side of a part; at
 /// least by the other, or else it is the same plane.
 const double kTurned = -0.5;
@@ -20,23 +15,13 @@ const double kTurning = 0.001;
 /// Samples that move sideways by less than this fraction of their displacement only come nearer.
 const double kAside = 0.02;
 
-/// Returns the smallest size of a voxel of our shapes, m.
-double resolution_of(const Side& first, const Side& second)
-{
-	double resolution = std::numeric_limits<double>::infinity();
-	for (const Side* side : {&first, &second})
-		if (side->voxshell)
-			resolution = std::min(resolution, double(side->voxshell->getResolution()));
-	return resolution;
-}
-
 /// Returns whether a sample at a distance is not deeper than it is now.
 bool is_outside(double distance, const Candidate& now, double flush) { return distance >= std::min(now.distance, 0.0) - flush; }
 }  // namespace
 
 void LookAhead::replace_planes(const Side& first, const Side& second, const Wanted& wanted, bool exact, SampleQuery& samples, std::vector<Candidate>& candidates)
 {
-	const Step step = {first, second, wanted, resolution_of(first, second), kFlush * wanted.margin, exact};
+	const Step step = {first, second, wanted, resolution_of(first, second), wanted.flush(), exact};
 	find_broken(step, samples, candidates);
 	if (m_broken.empty() || !look_from(step, wanted.dt, samples, candidates))
 		return;
@@ -57,7 +42,7 @@ void LookAhead::replace_planes(const Side& first, const Side& second, const Want
 
 void LookAhead::follow_turning(const Side& first, const Side& second, const Wanted& wanted, SampleQuery& samples, std::vector<Candidate>& chosen)
 {
-	const double dt = wanted.dt, stride = kStride * resolution_of(first, second);
+	const double dt = wanted.dt, stride = kLongestStride * resolution_of(first, second);
 	const Approach of_first(first.motion, dt), of_second(second.motion, dt);
 	const double turn = (length(of_first.spin) + length(of_second.spin)) * dt;
 	const auto path = [&](const Candidate& c) { return length(wanted.approach.at(c.point)) * dt; };
@@ -99,7 +84,7 @@ void LookAhead::find_broken(const Step& step, SampleQuery& samples, const std::v
 	const auto slides = [&](const Candidate& c) {
 		const Vec way = step.wanted.approach.at(c.point) * step.wanted.dt;
 		const double slid = length(way - c.normal * dot(way, c.normal));
-		return slid > kAside * length(way) && length(way) <= kStride * step.resolution;
+		return slid > kAside * length(way) && length(way) <= kLongestStride * step.resolution;
 	};
 	m_broken.clear();
 	samples.features.clear();

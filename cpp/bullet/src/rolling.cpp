@@ -9,10 +9,6 @@ namespace
 {
 /// Least turn in a step, rad.
 const double kTurn = 0.01;
-/// Depths that differ by less than this fraction of the margin are the same.
-const double kFlush = 0.05;
-/// Angle up to which two contacts have the same direction, rad, with its cosine.
-const double kLikeAngle = 0.26, kLike = 0.966;
 /// Largest angle between the directions of a contact and of its support, rad.
 const double kMostAngle = 1;
 /// Largest number of directions.
@@ -25,15 +21,11 @@ const double kOpposed = -0.5;
 const double kForces = 2;
 /// Looks at the poses on the way.
 const int kLooks = 4;
-/// Samples that move by more than this number of our voxels in the step are left to the continuous queries.
-const double kStride = 8;
-
-double resolution_of(const Side& side) { return side.voxshell ? double(side.voxshell->getResolution()) : HUGE_VAL; }
 }  // namespace
 
 void Rolling::drop(const Side& first, const Side& second, const Wanted& wanted, SampleQuery& samples, std::vector<Candidate>& candidates)
 {
-	const double dt = wanted.dt, flush = kFlush * wanted.margin;
+	const double dt = wanted.dt, flush = wanted.flush();
 	const double turn = length(wanted.approach.spin) * dt;
 	if (turn < kTurn || std::none_of(candidates.begin(), candidates.end(), [](const Candidate& c) { return c.round; }))
 		return;
@@ -49,7 +41,7 @@ void Rolling::drop(const Side& first, const Side& second, const Wanted& wanted, 
 		for (const Support& other : m_supports)
 			if (dot(s.normal, other.normal) < kOpposed)
 				return;
-	const double stride = kStride * std::min(resolution_of(first), resolution_of(second));
+	const double stride = kLongestStride * resolution_of(first, second);
 	m_seem.clear();
 	samples.features.clear();
 	for (size_t i = 0; i < candidates.size(); ++i)
@@ -71,7 +63,7 @@ void Rolling::drop(const Side& first, const Side& second, const Wanted& wanted, 
 				held = held - s.normal * std::min(0.0, s.speed + std::max(0.0, s.distance) / dt + dot(s.normal, held));
 
 	const Approach of_first(first.motion, dt), of_second(second.motion, dt);
-	const double like = std::cos(std::min(kLikeAngle + turn, kMostAngle));
+	const double like = std::cos(std::min(std::acos(kSameWall) + turn, kMostAngle));
 	m_support_of.assign(m_seem.size(), nullptr);
 	// From the end of the step, where the gaps are, backwards.
 	for (int look = kLooks; look > 0 && !m_seem.empty(); --look)
@@ -100,10 +92,9 @@ void Rolling::drop(const Side& first, const Side& second, const Wanted& wanted, 
 		m_seem.resize(kept);
 		samples.features.resize(kept);
 	}
-	for (const size_t i : m_seem)
-		candidates[i].gap = HUGE_VAL;
-	const auto rolls = [](const Candidate& c) { return c.gap == HUGE_VAL; };
-	candidates.erase(std::remove_if(candidates.begin(), candidates.end(), rolls), candidates.end());
+	// Those that are left only seemed to, in ascending order.
+	for (auto seem = m_seem.rbegin(); seem != m_seem.rend(); ++seem)
+		candidates.erase(candidates.begin() + std::ptrdiff_t(*seem));
 }
 
 void Rolling::find_supports(const Wanted& wanted, double flush, const std::vector<Candidate>& candidates)
@@ -115,7 +106,7 @@ void Rolling::find_supports(const Wanted& wanted, double flush, const std::vecto
 		// The samples around the deepest point of a round feature come and go.
 		const double rank = c.distance - (c.round ? flush : 0);
 		const Support found = {i, c.normal, c.distance, dot(c.normal, wanted.approach.at(c.point)), rank, false};
-		const auto known = std::find_if(m_supports.begin(), m_supports.end(), [&](const Support& s) { return dot(s.normal, c.normal) >= kLike; });
+		const auto known = std::find_if(m_supports.begin(), m_supports.end(), [&](const Support& s) { return dot(s.normal, c.normal) >= kSameWall; });
 		if (known == m_supports.end() && m_supports.size() < kMostSupports)
 			m_supports.push_back(found);
 		else if (known != m_supports.end() && found.rank < known->rank)

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "contact_policy.h"
+
 namespace voxshell_bullet
 {
 namespace
@@ -92,9 +94,6 @@ void add_if_near(const SharpFeatures::Target& target, uint32_t feature, const Ve
 	if (touch.distance <= target.limit + radius)
 		touches.push_back(touch);
 }
-/// Cosine of the angle up to which two directions of a field belong to the same wall: 15 degrees.
-const double kSameWall = 0.966;
-
 /// Bit of the points of circles.
 const uint32_t kCircle = 1u << 27;
 

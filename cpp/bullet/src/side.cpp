@@ -125,6 +125,15 @@ double extent_of(const btCollisionObjectWrapper* wrap, const Side& side)
 }
 }  // namespace
 
+double resolution_of(const Side& first, const Side& second)
+{
+	double resolution = std::numeric_limits<double>::infinity();
+	for (const Side* side : {&first, &second})
+		if (side->voxshell)
+			resolution = std::min(resolution, double(side->voxshell->getResolution()));
+	return resolution;
+}
+
 bool Side::is_plane() const { return stock && stock->getShapeType() == STATIC_PLANE_PROXYTYPE; }
 
 Side side_of(const btCollisionObjectWrapper* wrap, double dt)

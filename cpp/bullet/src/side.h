@@ -38,6 +38,11 @@ struct Side : Form
 /// forces gathered for it.
 Side side_of(const btCollisionObjectWrapper* wrap, double dt);
 
+/// Returns the smallest size of a voxel of our shapes, m.
+double resolution_of(const Side& first, const Side& second);
+/// Samples that move by more than this number of our voxels in a step are left to the continuous queries.
+const double kLongestStride = 8;
+
 /// Sets the radii of both motions. Only points within reach of the other body can hit it, however large a body is.
 void limit_radii(Side& first, Side& second);
 }  // namespace voxshell_bullet

@@ -15,6 +15,9 @@ struct Wanted
 	Instant now;
 	double worth;       // contacts whose gap is above this are not given to the solver, m
 	Approach approach;  // of the first body relative to the second
+
+	/// Depths that differ by less than this are the same, m.
+	double flush() const { return 0.05 * margin; }
 };
 }  // namespace voxshell_bullet
 
