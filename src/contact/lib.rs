@@ -9,6 +9,7 @@
 //! Of two bodies with exact surfaces, the edges of both meshes are tested too, so that no intersection is missed between
 //! the samples.
 
+mod distance;
 mod hulls;
 mod manifold;
 mod memory;
@@ -18,11 +19,11 @@ mod search;
 mod types;
 mod workspace;
 
+pub use distance::distance;
 pub use hulls::{hull_contacts, hull_distance, HullQuery, HullStats, HullWorkspace};
 pub use manifold::contacts_of;
 pub use pair::{Manifold, Motion, Origin, Pair, PairOptions, PairPoint, PairStep};
-pub use query::edge_contacts;
-pub use query::{contacts, distance};
+pub use query::{contacts, edge_contacts};
 pub use types::directions;
 pub use types::{
     Budget, Completeness, Contact, Coverage, Geometry, Owner, Query, Report, Roles, Segmentation, Stats, Step,

@@ -1,8 +1,8 @@
-//! Discrete queries: all contacts of two bodies, and the contact with the smallest separation.
+//! Discrete queries: all contacts of two bodies.
 
 use super::manifold::{reduce, segment, Candidate, Grouping};
 use super::search::faces::{Faces, Wanted};
-use super::search::{apart, approach, between, edges, far, frames, passes, sharp, Covering, Exact, Hit, Known, Pass};
+use super::search::{apart, approach, between, edges, frames, passes, sharp, Covering, Exact, Hit, Known, Pass};
 use super::types::{
     order, sort, Budget, Completeness, Contact, Coverage, Geometry, Query, Report, Roles, Segmentation, Step,
 };
@@ -68,7 +68,8 @@ pub(super) fn covering_contacts<'w>(
         workspace.report.coverage = moving;
         return Ok(&workspace.contacts);
     }
-    let outlined = surfaces.is_some_and(|surfaces| find_outlines(surfaces, poses, &passes, query, workspace));
+    let outlined =
+        surfaces.is_some_and(|surfaces| find_outlines(surfaces, poses, &mut passes, (query, tolerance), workspace));
     if !outlined {
         lend_known(&passes, workspace, |exact, known| exact.remember(std::mem::take(known)));
         find(&mut passes, query, workspace);
@@ -76,7 +77,8 @@ pub(super) fn covering_contacts<'w>(
         workspace.report.coverage = moving;
         if let Some(surfaces) = surfaces.filter(|_| moving == Coverage::Edges) {
             let distance = COVERED * spacing(&passes);
-            let how = Between { alone: false, covering: tolerance.map(|tolerance| Covering { distance, tolerance }) };
+            let covering = tolerance.map(|tolerance| Covering { distance, tolerance });
+            let how = Between { alone: false, tolerance, covering };
             find_between(surfaces, poses, &passes, query, how, workspace);
             if workspace.contacts.is_empty()
                 && matches!(query.roles, Roles::Auto | Roles::One)
@@ -94,6 +96,9 @@ pub(super) fn covering_contacts<'w>(
         }
         if let Some((surfaces, tolerance)) = surfaces.zip(tolerance) {
             find_closest(surfaces, poses, &passes, query, tolerance, workspace);
+            for pass in passes.iter_mut().flatten() {
+                pass.settle_deepest([(&a, pose_a), (&b, pose_b)], query, workspace);
+            }
         }
     }
     if let Some(step) = query.step.as_ref().filter(|_| !is_limited) {
@@ -131,7 +136,14 @@ pub fn edge_contacts<'w>(
 ) -> &'w [Contact] {
     workspace.begin();
     let query = Query { max_separation, ..Query::default() };
-    find_between(surfaces, poses, &[None, None], &query, Between { alone: false, covering: None }, workspace);
+    find_between(
+        surfaces,
+        poses,
+        &[None, None],
+        &query,
+        Between { alone: false, tolerance: None, covering: None },
+        workspace,
+    );
     sort(&mut workspace.contacts);
     &workspace.contacts
 }
@@ -145,7 +157,7 @@ fn lend_known(passes: &[Option<Pass>; 2], workspace: &mut Workspace, hand: impl 
     }
 }
 
-fn can_bring_both(a: &Geometry, b: &Geometry) -> bool {
+pub(super) fn can_bring_both(a: &Geometry, b: &Geometry) -> bool {
     [a, b].iter().all(|body| body.shell.is_some() && body.field.is_some())
 }
 
@@ -159,7 +171,7 @@ fn other_way(passes: &[Option<Pass>; 2]) -> Roles {
 }
 
 /// Returns the exact surfaces of both bodies, if both have one.
-fn surfaces<'a>(a: &Geometry<'a>, b: &Geometry<'a>) -> Option<[&'a Surface; 2]> {
+pub(super) fn surfaces<'a>(a: &Geometry<'a>, b: &Geometry<'a>) -> Option<[&'a Surface; 2]> {
     Some([a.surface?, b.surface?])
 }
 
@@ -175,6 +187,9 @@ const COVERED: f64 = 1.5;
 /// because each point of the surface is within one spacing of some sample; the remaining half spacing allows for the
 /// curvature of the surface.
 pub(super) const NEIGHBOURS: f64 = 2.5;
+
+/// Tolerance of a body, as a fraction of its extent.
+pub(super) const TOLERANCE: f64 = 1.0 / 2000.0;
 
 fn check(query: &Query) -> Result<()> {
     // Minus infinity is allowed: it finds nothing.
@@ -237,18 +252,6 @@ impl Pass<'_> {
 }
 
 impl Pass<'_> {
-    /// Returns whether the contact of a sample that was found by the field is exactly as near as the query wants. In a
-    /// step, the other body must be ahead of the sample's surface and not beside it.
-    fn is_wanted(&self, contact: &Contact, query: &Query) -> bool {
-        let is_near = contact.separation <= query.max_separation;
-        if self.exact.is_some() && self.own_surface.is_some() && query.step.is_some() && self.is_beside(contact) {
-            return false;
-        }
-        let counts =
-            |step: &Step| step.gap(contact) <= step.max_gap || query.preferred.binary_search(&contact.feature).is_ok();
-        self.exact.is_none() || (is_near && query.step.as_ref().is_none_or(counts))
-    }
-
     /// Keeps the samples whose contacts are wanted, with their exact separations.
     fn keep_wanted(&self, query: &Query, hits: &mut Vec<Hit>) {
         hits.retain_mut(|hit| {
@@ -256,26 +259,6 @@ impl Pass<'_> {
             hit.phi = contact.separation as f32;
             self.is_wanted(&contact, query)
         });
-    }
-
-    /// Returns the contact of the sample with the smallest separation up to `limit`, metres; on a tie the lowest sample.
-    fn nearest_contact(&mut self, limit: f64, workspace: &mut Workspace) -> Option<Contact> {
-        let level = self.search_up_to(limit);
-        let found = self.nearest(level, workspace).map(|hit| self.contact(&hit))?;
-        if self.exact.is_none() {
-            return Some(found);
-        }
-        // By the field's error, another sample may be exactly nearer.
-        let level = self.search_up_to(found.separation.min(limit));
-        workspace.hits.clear();
-        self.collect_all(level, workspace);
-        let mut best: Option<Contact> = None;
-        self.contacts(&workspace.hits, |_, contact| {
-            if contact.separation <= limit && best.is_none_or(|b| order(&contact, &b).is_lt()) {
-                best = Some(contact);
-            }
-        });
-        best
     }
 }
 
@@ -351,6 +334,9 @@ const NEAR: f64 = 8.0;
 /// closest now.
 const SLOW: f64 = 0.006;
 
+/// Depth up to which a pair takes the deepest edge or corner for the deepest point, in tolerances; deeper, a sample may be.
+const SHALLOW: f64 = 4.0;
+
 /// Returns the largest distance that a point of the smaller of two bodies moves in a step, metres.
 fn largest_motion(step: &Step, surfaces: [&Surface; 2], poses: [&Pose; 2]) -> f64 {
     let reach = |surface: &Surface, pose: &Pose| {
@@ -365,8 +351,8 @@ fn largest_motion(step: &Step, surfaces: [&Surface; 2], poses: [&Pose; 2]) -> f6
 fn find_outlines(
     surfaces: [&Surface; 2],
     poses: [&Pose; 2],
-    passes: &[Option<Pass>; 2],
-    query: &Query,
+    passes: &mut [Option<Pass>; 2],
+    (query, tolerance): (&Query, Option<f64>),
     workspace: &mut Workspace,
 ) -> bool {
     let Some(step) = query.step.as_ref().filter(|step| step.extremes_only) else { return false };
@@ -377,10 +363,15 @@ fn find_outlines(
     if !sharp::suffice(surfaces, query.max_separation) || !is_slow() {
         return false;
     }
-    find_between(surfaces, poses, passes, query, Between { alone: true, covering: None }, workspace);
+    find_between(surfaces, poses, passes, query, Between { alone: true, tolerance, covering: None }, workspace);
     // Without contacts one body may be inside the other. Deep inside, faces can be deeper than their edges.
     let deepest = workspace.contacts.iter().fold(f64::INFINITY, |least, c| least.min(c.separation));
-    if workspace.contacts.is_empty() || deepest < -query.max_separation {
+    let mut is_outdone = workspace.contacts.is_empty() || deepest < -query.max_separation;
+    if let Some(tolerance) = tolerance.filter(|tolerance| !is_outdone && deepest < -SHALLOW * tolerance) {
+        let limit = deepest - tolerance;
+        is_outdone = passes.iter_mut().flatten().any(|pass| pass.nearest_contact(limit, workspace).is_some());
+    }
+    if is_outdone {
         workspace.contacts.clear();
         return false;
     }
@@ -395,6 +386,8 @@ fn find_outlines(
 struct Between {
     /// Without samples: then they surround the faces that touch.
     alone: bool,
+    /// That of a pair, metres.
+    tolerance: Option<f64>,
     covering: Option<Covering>,
 }
 
@@ -404,7 +397,7 @@ fn find_between(
     poses: [&Pose; 2],
     passes: &[Option<Pass>; 2],
     query: &Query,
-    Between { alone, covering }: Between,
+    Between { alone, tolerance, covering }: Between,
     workspace: &mut Workspace,
 ) {
     let Workspace { edges: scratch, sharp: sharp_scratch, contacts, stats, .. } = workspace;
@@ -415,8 +408,10 @@ fn find_between(
         // Without samples every contact is needed; a pair wants all that is near, whatever its motion.
         let near = covering.map_or(0.0, |covering| NEAR * covering.tolerance).max(AT_REST * query.max_separation);
         let reach = slides.filter(|_| !alone).map_or(f64::INFINITY, |slides| slides + near);
-        let limit = query.max_separation.min(reach);
-        let (left, tests) = sharp::collect(surfaces, poses, limit, slides, sharp_scratch, contacts);
+        // A pair promises true depths; to a query without a tolerance the direction that stops the bodies matters more.
+        let tolerance = tolerance.unwrap_or(f64::INFINITY);
+        let reach = sharp::Reach { limit: query.max_separation.min(reach), slides, tolerance };
+        let (left, tests) = sharp::collect(surfaces, poses, reach, sharp_scratch, contacts);
         first = left;
         stats.edge_tests += tests;
     }
@@ -523,78 +518,4 @@ fn reduce_contacts(workspace: &mut Workspace, pose_a: &Pose, query: &Query) {
     // Copied back instead of swapped: the larger of the two buffers must stay where the next query fills it.
     contacts.clear();
     contacts.extend_from_slice(kept);
-}
-
-/// Returns the contact with the smallest separation: the deepest penetration (negative) or the distance. Of two geometries
-/// with surfaces that are apart, it is the distance of the triangles, and of those that intersect, it is that of the deepest
-/// sample or edge. Of a surface and a convex body without one, it is exact too.
-///
-/// Otherwise the result is exact over the samples (branch and bound). `limit` (metres, may be +∞) bounds the search: the result
-/// is `None` when no sample has φ ≤ `limit`. Ties go to the lower feature. With [`Roles::Both`] the result is the
-/// smaller of the two directions.
-///
-/// # Errors
-/// As [`contacts`].
-pub fn distance(
-    a: Geometry,
-    pose_a: &Pose,
-    b: Geometry,
-    pose_b: &Pose,
-    roles: Roles,
-    limit: f64,
-    workspace: &mut Workspace,
-) -> Result<Option<Contact>> {
-    if limit.is_nan() {
-        return Err(Error::argument("limit", limit, "a length in metres or +infinity"));
-    }
-    // With surfaces, a body inside the other one is found by its own samples alone.
-    let tests_edges = surfaces(&a, &b).is_some();
-    let roles = if matches!(roles, Roles::Auto | Roles::One) && tests_edges && can_bring_both(&a, &b) {
-        Roles::Both
-    } else {
-        roles
-    };
-    let mut passes = passes(a, pose_a, b, pose_b, (roles, tests_edges), f64::INFINITY)?;
-    workspace.begin();
-    let mut best: Option<Contact> = None;
-    for pass in passes.iter_mut().flatten() {
-        let limit = best.map_or(limit, |c| c.separation.min(limit));
-        let contact = pass.nearest_contact(limit, workspace);
-        best = contact.filter(|c| best.is_none_or(|b| c.separation < b.separation)).or(best);
-    }
-    if let Some(surfaces) = surfaces(&a, &b) {
-        let Workspace { edges: scratch, sharp: sharp_scratch, contacts, stats, .. } = workspace;
-        let poses = [pose_a, pose_b];
-        let deep = best.filter(|c| c.separation < 0.0).and_then(|c| far::exact(&c, [(&a, pose_a), (&b, pose_b)]));
-        best = deep.or(best);
-        let least = best.map_or(limit, |c| c.separation.min(limit));
-        stats.edge_tests += edges::collect(surfaces, poses, least, edges::Wanted::default(), scratch, contacts);
-        if !contacts.is_empty() && least > 0.0 {
-            // Edges that have passed through each other keep their common normal.
-            contacts.clear();
-            stats.edge_tests += sharp::collect(surfaces, poses, least, None, sharp_scratch, contacts).1;
-            let wanted = edges::Wanted { passed: &sharp_scratch.passed, ..edges::Wanted::default() };
-            stats.edge_tests += edges::collect(surfaces, poses, least, wanted, scratch, contacts);
-        }
-        let deepest = contacts.iter().min_by(|p, q| order(p, q)).copied();
-        contacts.clear();
-        best = deepest.or(best);
-        if best.is_none_or(|c| c.separation > 0.0) {
-            let closest = apart::closest(surfaces, poses, limit, best.as_ref());
-            stats.edge_tests += closest.tests;
-            best = closest.contact.or(best);
-        }
-    } else if let Some(faces) = Faces::new([&a, &b], [pose_a, pose_b]) {
-        let Workspace { faces: scratch, contacts, stats, .. } = workspace;
-        contacts.clear();
-        contacts.extend(best);
-        let least = best.map_or(limit, |c| c.separation.min(limit));
-        stats.edge_tests += faces.collect(least, Wanted::Deepest, scratch, contacts);
-        if contacts.iter().all(|c| c.separation > 0.0) {
-            contacts.extend(faces.inside().filter(|c| c.separation <= limit));
-        }
-        best = contacts.iter().min_by(|p, q| order(p, q)).copied();
-        contacts.clear();
-    }
-    Ok(best)
 }

@@ -13,7 +13,7 @@ pub use points::{Manifold, PairPoint};
 use nalgebra::Point3;
 
 use crate::manifold::Grouping;
-use crate::query::NEIGHBOURS;
+use crate::query::{NEIGHBOURS, TOLERANCE};
 use crate::search::far;
 use crate::types::{Completeness, Contact, Coverage, Geometry, Owner, Query, Roles, Step};
 use crate::workspace::Workspace;
@@ -35,8 +35,6 @@ pub struct PairOptions {
     pub max_points: usize,
 }
 
-/// Tolerance of a body, as a fraction of its extent.
-const TOLERANCE: f64 = 1.0 / 2000.0;
 /// Margin of a pair, in tolerances.
 const MARGIN: f64 = 4.0;
 /// Motion up to which an answer is kept, in tolerances.

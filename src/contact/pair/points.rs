@@ -22,6 +22,13 @@ pub struct PairPoint {
     pub user: [f64; 4],
 }
 
+impl From<&PairPoint> for Contact {
+    fn from(point: &PairPoint) -> Self {
+        let PairPoint { point_on_a, point_on_b, normal, separation, id, .. } = *point;
+        Self { point_on_a, point_on_b, normal, separation, toi: 0.0, feature: feature_of(id), segment: 0 }
+    }
+}
+
 /// Points of one contact region, whose normals are alike.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Manifold {

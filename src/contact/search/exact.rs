@@ -109,6 +109,11 @@ impl<'a> Exact<'a> {
         ERROR * self.voxel
     }
 
+    /// Returns the edge of a cell of the field, metres.
+    pub fn voxel(&self) -> f64 {
+        self.voxel
+    }
+
     /// Returns the position of a sample at `p`, body frame, where the field is `phi`.
     pub fn position(&self, sample: u32, p: Vec3, phi: f64) -> Position {
         if phi.abs() > REACH * self.voxel {

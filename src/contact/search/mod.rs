@@ -5,6 +5,7 @@ pub(super) mod approach;
 pub(super) mod between;
 mod cache;
 mod covering;
+mod deepest;
 mod dense;
 pub(super) mod edges;
 mod exact;

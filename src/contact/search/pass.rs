@@ -9,7 +9,7 @@ use super::exact::Exact;
 use super::scratch::{Hit, Left};
 use super::sheet::Sides;
 use super::{limit, tree};
-use crate::types::{directions, Budget, Geometry, Owner, Roles, FEATURE_OF_B};
+use crate::types::{directions, order, Budget, Contact, Geometry, Owner, Query, Roles, Step, FEATURE_OF_B};
 use crate::workspace::Workspace;
 use voxshell_base::math::clock::Instant;
 use voxshell_base::math::limits::check_pose;
@@ -181,6 +181,38 @@ impl<'a> Pass<'a> {
                 tree::nearest(f, self.shell, &self.to_field, limit, |_| true, workspace)
             }),
         }
+    }
+
+    /// Returns whether the contact of a sample that was found by the field is exactly as near as the query wants. In a
+    /// step, the other body must be ahead of the sample's surface and not beside it.
+    pub fn is_wanted(&self, contact: &Contact, query: &Query) -> bool {
+        let is_near = contact.separation <= query.max_separation;
+        if self.exact.is_some() && self.own_surface.is_some() && query.step.is_some() && self.is_beside(contact) {
+            return false;
+        }
+        let counts =
+            |step: &Step| step.gap(contact) <= step.max_gap || query.preferred.binary_search(&contact.feature).is_ok();
+        self.exact.is_none() || (is_near && query.step.as_ref().is_none_or(counts))
+    }
+
+    /// Returns the contact of the sample with the smallest separation up to `limit`, metres; on a tie the lowest sample.
+    pub fn nearest_contact(&mut self, limit: f64, workspace: &mut Workspace) -> Option<Contact> {
+        let level = self.search_up_to(limit);
+        let found = self.nearest(level, workspace).map(|hit| self.contact(&hit))?;
+        if self.exact.is_none() {
+            return Some(found);
+        }
+        // By the field's error, another sample may be exactly nearer.
+        let level = self.search_up_to(found.separation.min(limit));
+        workspace.hits.clear();
+        self.collect_all(level, workspace);
+        let mut best: Option<Contact> = None;
+        self.contacts(&workspace.hits, |_, contact| {
+            if contact.separation <= limit && best.is_none_or(|b| order(&contact, &b).is_lt()) {
+                best = Some(contact);
+            }
+        });
+        best
     }
 
     pub fn feature(&self, sample: u32) -> u32 {

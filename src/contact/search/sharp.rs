@@ -8,7 +8,8 @@
 //! signed: along the common normal of two edges, and along the normal of a face.
 //!
 //! Two sharp edges that have passed through each other keep their common normal, up to the largest separation that is
-//! wanted: the closest faces beside them lead to the side, and the bodies would slide on into each other.
+//! wanted: the closest faces beside them lead to the side, and the bodies would slide on into each other. Along it they are
+//! deeper than the closest faces; a pair takes the faces where that is more than its tolerance.
 
 use super::super::types::{Contact, FEATURE_OF_B, FEATURE_OF_EDGE};
 use super::frames::{extent, placement};
@@ -95,12 +96,24 @@ fn common_normal([p, p_end]: [Vec3; 2], [q, q_end]: [Vec3; 2]) -> Option<(Vec3, 
 }
 
 /// Returns the position on a line at which it is inside a surface under one of its edges, in the plane that divides the
-/// angle between the faces beside that edge; `None` if it is not inside there.
-fn under(surface: &Surface, edge: u32, [from, to]: [Vec3; 2]) -> Option<f64> {
+/// angle between the faces beside that edge, and the point there; `None` if it is not inside there.
+fn under(surface: &Surface, edge: u32, [from, to]: [Vec3; 2]) -> Option<(f64, Vec3)> {
     let [start, end] = surface.edge(edge);
     let across = (end - start).cross(&surface.normal_of_edge(edge)?);
     let at = (start - from).dot(&across) / (to - from).dot(&across);
-    ((0.0..=1.0).contains(&at) && surface.contains(from + (to - from) * at)).then_some(at)
+    let point = from + (to - from) * at;
+    ((0.0..=1.0).contains(&at) && surface.contains(point)).then_some((at, point))
+}
+
+/// How near sharp features are wanted, metres.
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) struct Reach {
+    /// Largest separation, and largest depth of edges that have passed through each other.
+    pub limit: f64,
+    /// In a step, distance over which a corner in a concave place of the other body slides onto the faces around it.
+    pub slides: Option<f64>,
+    /// Largest difference between the depth of edges along their common normal and that of the closest faces.
+    pub tolerance: f64,
 }
 
 /// The two surfaces of a search, with their lengths.
@@ -109,10 +122,8 @@ struct Search<'a> {
     second: &'a Surface,
     /// From the frame of the first to that of the second.
     placement: Placement,
-    limit: f64,
+    reach: Reach,
     extent: f64,
-    /// In a step, distance over which a corner in a concave place of the other body slides onto the faces around it, metres.
-    slides: Option<f64>,
 }
 
 impl Search<'_> {
@@ -122,7 +133,7 @@ impl Search<'_> {
     fn edges(&self, one: u32, two: u32, passed: &mut Vec<Passed>) -> Option<(Vec3, Vec3, f64)> {
         let ends = self.first.edge(one).map(|p| self.placement.place(&p));
         let (normal, offset, at) = common_normal(ends, self.second.edge(two))?;
-        if offset.abs() > self.limit || at.iter().any(|x| !(-BEYOND..=1.0 + BEYOND).contains(x)) {
+        if offset.abs() > self.reach.limit || at.iter().any(|x| !(-BEYOND..=1.0 + BEYOND).contains(x)) {
             return None;
         }
         let apart = if offset < 0.0 { -normal } else { normal };
@@ -136,11 +147,15 @@ impl Search<'_> {
             let back = |p: &Vec3| self.placement.place_back(p);
             let on_first = under(self.second, two, ends);
             let on_second = under(self.first, one, self.second.edge(two).map(|p| back(&p)));
-            match on_first.zip(on_second) {
-                Some(at) => {
-                    let depth = -separation;
-                    passed.push(Passed { of_second: false, edge: one, at: at.0, depth });
-                    passed.push(Passed { of_second: true, edge: two, at: at.1, depth });
+            let depth = -separation;
+            let is_true = |((_, p), (_, q)): &((f64, Vec3), (f64, Vec3))| {
+                let within = depth - self.reach.tolerance;
+                within <= 0.0 || self.second.foot(*p, within).is_none() || self.first.foot(*q, within).is_none()
+            };
+            match on_first.zip(on_second).filter(is_true) {
+                Some(((at_first, _), (at_second, _))) => {
+                    passed.push(Passed { of_second: false, edge: one, at: at_first, depth });
+                    passed.push(Passed { of_second: true, edge: two, at: at_second, depth });
                 }
                 None if separation < -OVERLAP * self.extent => return None,
                 None => {}
@@ -156,10 +171,10 @@ impl Search<'_> {
         let (foot, feature) = self.second.foot_and_feature(triangle, &p);
         let from_foot = p - foot;
         let distance = from_foot.norm();
-        if distance > self.limit {
+        if distance > self.reach.limit {
             return None;
         }
-        if let Some(slides) = self.slides.filter(|_| self.second.is_at_concave_edge(triangle, feature)) {
+        if let Some(slides) = self.reach.slides.filter(|_| self.second.is_at_concave_edge(triangle, feature)) {
             // Not the closest point, but the bodies' motion may lead from the nearest face to this one.
             let out = self.second.normal(triangle)?;
             let separation = from_foot.dot(&out);
@@ -188,21 +203,21 @@ pub(in super::super) fn suffice(surfaces: [&Surface; 2], limit: f64) -> bool {
     surfaces.iter().all(|surface| surface.is_faceted()) && limit <= FARTHEST * extent(surfaces)
 }
 
-/// Appends the contacts of sharp features that are apart by at most `limit`, metres, or [`FARTHEST`]. A feature has no
-/// contact where there is one already in `contacts` that is as near. Samples in `contacts` that contradict the contacts of
-/// their corner are removed. In a step in which points slide by at most `slides`, metres, a corner beside a sharp concave edge
-/// has a contact with each of the two faces there that it is in front of and can slide onto, with the plane of the face. Returns
-/// the number of contacts that are left of those before, and the number of tests.
+/// Appends the contacts of sharp features that are in `reach`, up to [`FARTHEST`]. A feature has no contact where there is
+/// one already in `contacts` that is as near. Samples in `contacts` that contradict the contacts of their corner are
+/// removed. In a step in which points slide, a corner beside a sharp concave edge has a contact with each of the two faces
+/// there that it is in front of and can slide onto, with the plane of the face. Returns the number of contacts that are
+/// left of those before, and the number of tests.
 pub(in super::super) fn collect(
     [a, b]: [&Surface; 2],
     [pose_a, pose_b]: [&Pose; 2],
-    limit: f64,
-    slides: Option<f64>,
+    reach: Reach,
     scratch: &mut Scratch,
     contacts: &mut Vec<Contact>,
 ) -> (usize, u64) {
     let extent = extent([a, b]);
-    let limit = limit.min(FARTHEST * extent);
+    let limit = reach.limit.min(FARTHEST * extent);
+    let reach = Reach { limit, ..reach };
     let known = contacts.len();
     let mut tests = 0;
     scratch.passed.clear();
@@ -212,7 +227,7 @@ pub(in super::super) fn collect(
     scratch.places.iter_mut().for_each(Places::prepare);
     for of_b in [false, true] {
         let (own, own_pose, other, pose) = if of_b { (b, pose_b, a, pose_a) } else { (a, pose_a, b, pose_b) };
-        let search = Search { first: own, second: other, placement: placement(pose, own_pose), limit, extent, slides };
+        let search = Search { first: own, second: other, placement: placement(pose, own_pose), reach, extent };
         let mut push = |(p, direction, separation): (Vec3, Vec3, f64), edge: u32| {
             let point = (pose * nalgebra::Point3::from(p)).coords;
             let towards = pose.rotation * direction;
