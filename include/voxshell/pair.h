@@ -204,6 +204,24 @@ vxs_status vxs_pairs_update(struct vxs_batch *batch,
  */
 VXS_API vxs_status vxs_pair_get_report(const struct vxs_pair *pair, uint32_t *origin, struct vxs_query_report *report);
 
+/**
+ * Finds the triangles of the points of the last update, as `vxs_query_triangles` does for contacts: for each point and body
+ * the closest triangle, its barycentric coordinates and its material. Allocates nothing and takes no lock once the shapes
+ * are prepared (`vxs_shape_prepare_triangles`).
+ *
+ * @param pair            used by one thread at a time
+ * @param[out] triangles  at most `capacity`, in the order of the manifolds and of their points; may be null if `capacity` is 0
+ * @param capacity        length of `triangles`
+ * @param[out] count      number of points, even if it exceeds `capacity`
+ * @return VXS_OK, VXS_TRUNCATED (more than `capacity`: `*count` tells the number), VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE,
+ *         VXS_BUSY, VXS_OUT_OF_MEMORY
+ */
+VXS_API
+vxs_status vxs_pair_get_triangles(const struct vxs_pair *pair,
+                                  struct vxs_contact_triangles *triangles,
+                                  size_t capacity,
+                                  size_t *count);
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif

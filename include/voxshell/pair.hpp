@@ -53,6 +53,18 @@ class Pair {
     detail::check(vxs_pair_copy(c_handle(), copied.handle_.out()));
     return copied;
   }
+  /** Returns the triangles of the points of the last update, in the order of the manifolds and of their points. */
+  std::vector<vxs_contact_triangles> triangles() const {
+    std::vector<vxs_contact_triangles> found;
+    std::size_t count = 0;
+    vxs_status status = VXS_OK;
+    do {
+      found.resize(count);
+      status = vxs_pair_get_triangles(c_handle(), found.data(), found.size(), &count);
+      if (!detail::check(status)) count = 0;
+    } while (status == VXS_TRUNCATED);
+    return found;
+  }
   /** Returns whether the last update has searched, and not only turned the points with the bodies. */
   bool searched() const {
     std::uint32_t origin = VXS_PAIR_SEARCHED;

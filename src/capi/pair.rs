@@ -5,15 +5,17 @@ use std::sync::Arc;
 
 use super::batch::vxs_batch;
 use super::check::{self, Growable};
+use super::contact_triangles::vxs_contact_triangles;
 use super::guard::{self, entry, Failure};
 use super::handle::{self, Exclusive, Locked};
 use super::query_options::vxs_query_report;
-use super::record::argument::Array;
+use super::record::argument::{list, Array};
 use super::response::{kinematics, vxs_kinematics};
 use super::status::*;
 use super::types::*;
-use crate::asset::Shape;
+use crate::asset::{contact_triangles, Shape};
 use crate::contact::{Coverage, Manifold, Motion, Origin, Pair, PairOptions, PairPoint, PairStep};
+use crate::math::Pose;
 use crate::memory::GrowGuarded;
 
 /// Two shapes that stay near each other for a while, with the contacts that they had last. Used by one thread at a time.
@@ -30,6 +32,8 @@ impl handle::Opaque for vxs_pair {
 pub struct Held {
     shapes: [Arc<Shape>; 2],
     pair: Pair,
+    /// Those of the last update.
+    poses: [Pose; 2],
     /// The answer, as C has it. The manifolds point into `points`.
     points: Vec<vxs_pair_point>,
     manifolds: Vec<vxs_manifold>,
@@ -172,8 +176,7 @@ pub unsafe extern "C" fn vxs_pair_create(
             shape.prepare_extremes();
         }
         let shapes = shapes.map(Arc::clone);
-        let held = Held { shapes, pair: Pair::new(options)?, points: Vec::new(), manifolds: Vec::new() };
-        handle::create("pair", pair, Exclusive::new(held))
+        handle::create("pair", pair, Exclusive::new(Held::new(shapes, Pair::new(options)?, [Pose::identity(); 2])))
     })
 }
 
@@ -204,8 +207,7 @@ pub unsafe extern "C" fn vxs_pair_copy(pair: *const vxs_pair, copy: *mut *mut vx
         let mut held = handle::get("pair", pair)?.lock("pair")?;
         check::out("copy", copy)?;
         held.take_numbers();
-        let mut copied =
-            Held { shapes: held.shapes.clone(), pair: held.pair.copied(), points: Vec::new(), manifolds: Vec::new() };
+        let mut copied = Held::new(held.shapes.clone(), held.pair.copied(), held.poses);
         copied.give();
         handle::create("copy", copy, Exclusive::new(copied))
     })
@@ -339,6 +341,39 @@ pub unsafe extern "C" fn vxs_pair_get_report(
     })
 }
 
+/// Finds the triangles of the points of the last update, as `vxs_query_triangles` does for contacts: for each point and body
+/// the closest triangle, its barycentric coordinates and its material. Allocates nothing and takes no lock once the shapes
+/// are prepared (`vxs_shape_prepare_triangles`).
+///
+/// @param pair            used by one thread at a time
+/// @param[out] triangles  at most `capacity`, in the order of the manifolds and of their points; may be null if `capacity` is 0
+/// @param capacity        length of `triangles`
+/// @param[out] count      number of points, even if it exceeds `capacity`
+/// @return VXS_OK, VXS_TRUNCATED (more than `capacity`: `*count` tells the number), VXS_INVALID_ARGUMENT, VXS_INVALID_HANDLE,
+///         VXS_BUSY, VXS_OUT_OF_MEMORY
+#[no_mangle]
+pub unsafe extern "C" fn vxs_pair_get_triangles(
+    pair: *const vxs_pair,
+    triangles: *mut vxs_contact_triangles,
+    capacity: usize,
+    count: *mut usize,
+) -> vxs_status {
+    entry!(fast(vxs_pair_get_triangles(pair, list(triangles, capacity, count), capacity, count)), [pair], {
+        let pair = handle::get("pair", pair)?;
+        let list = check::list("triangles", triangles, capacity, count)?;
+        let held = pair.lock("pair")?;
+        let [a, b] = &held.shapes;
+        // Outputs are written only on success: nothing fails after this.
+        a.locator()?;
+        b.locator()?;
+        let [pose_a, pose_b] = &held.poses;
+        let points = held.pair.points().iter();
+        list.write(
+            points.map(|point| contact_triangles((a, pose_a), (b, pose_b), &point.into()).unwrap_or_default().into()),
+        )
+    })
+}
+
 /// A pair whose arguments are checked.
 struct Job<'a> {
     held: Locked<'a, Held>,
@@ -360,11 +395,16 @@ fn step_value(argument: impl Display, step: &vxs_pair_step) -> Result<PairStep, 
 }
 
 impl Held {
+    fn new(shapes: [Arc<Shape>; 2], pair: Pair, poses: [Pose; 2]) -> Self {
+        Self { shapes, pair, poses, points: Vec::new(), manifolds: Vec::new() }
+    }
+
     fn update(&mut self, step: &PairStep) -> crate::Result<()> {
         self.take_numbers();
         let [a, b] = &self.shapes;
         let (of_a, of_b) = (a.geometry_for(Coverage::Edges)?, b.geometry_for(Coverage::Edges)?);
         self.pair.update([&of_a, &of_b], Some([a.owner(), b.owner()]), step)?;
+        self.poses = [step.a.pose, step.b.pose];
         self.give();
         Ok(())
     }

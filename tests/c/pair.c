@@ -27,6 +27,25 @@ static vxs_kinematics resting(vxs_pose pose) {
   return k;
 }
 
+/* The floor has no triangles; those of the box hold the points. */
+static void triangles_are_those_of_the_points(vxs_pair *pair, const vxs_manifolds *found, const vxs_pair_step *step) {
+  vxs_contact_triangles triangles[4];
+  size_t count = 0;
+  CHECK(vxs_pair_get_triangles(pair, NULL, 0, &count) == VXS_TRUNCATED && count == 4);
+  OK(vxs_pair_get_triangles(pair, triangles, 4, &count));
+  CHECK(count == 4);
+  for (size_t i = 0; i < 4; i++) {
+    const vxs_pair_point *p = &found->data[0].points[i];
+    const vxs_triangle_point *on = &triangles[i].on_a;
+    CHECK(triangles[i].on_b.triangle == VXS_TRIANGLE_NONE && triangles[i].on_b.material == VXS_MATERIAL_NONE);
+    CHECK(on->triangle < 12 && on->material == VXS_MATERIAL_NONE);
+    /* The weights are those of a corner: the point is at one. */
+    const double most = fmax(on->barycentric[0], fmax(on->barycentric[1], on->barycentric[2]));
+    CHECK(most > 0.999 && fabs(on->barycentric[0] + on->barycentric[1] + on->barycentric[2] - 1) < 1e-12);
+    CHECK(fabs(fabs(p->point_on_a.x - step->a.pose.position.x) - 0.5) < 1e-3);
+  }
+}
+
 /* A box of 1 m falls onto a floor and rests: the points, the numbers of the host, and what is said of the search. */
 static void a_box_comes_to_rest_on_a_floor(void) {
   vxs_shape *box = primitive(VXS_PRIMITIVE_BOX), *floor = NULL;
@@ -69,6 +88,7 @@ static void a_box_comes_to_rest_on_a_floor(void) {
     OK(vxs_pair_get_report(pair, &origin, &report));
     CHECK(origin == (k % 7 == 0 ? VXS_PAIR_SEARCHED : VXS_PAIR_RECYCLED));
   }
+  triangles_are_those_of_the_points(pair, &found, &step);
   /* A copy has the numbers, and goes on alike. */
   OK(vxs_pair_copy(pair, &copy));
   step.a.pose.position.z += 0.003;

@@ -134,4 +134,20 @@ static void call_vxs_pair_get_report(struct stream *s) {
   if (CALL(s, vxs_pair_get_report(pair, origin, NULL)) && origin != NULL && *origin > VXS_PAIR_SEARCHED) fail(s, "the origin is %u", (unsigned)*origin);
 }
 
+static void call_vxs_pair_get_triangles(struct stream *s) {
+  enum { MOST = 100 };
+  vxs_pair *pair = pick_pair(s);
+  const size_t capacity = capacity_of(s, "capacity", MOST, sizeof(vxs_contact_triangles));
+  vxs_contact_triangles *triangles = list_output(s, "triangles", MOST, sizeof *triangles, capacity);
+  size_t *count = OUTPUT(s, size_t, "count");
+  if (!CALL(s, vxs_pair_get_triangles(pair, triangles, capacity, count))) return;
+  const size_t written = written_count(s, capacity, *count);
+  check_rest(s, triangles, written, MOST, sizeof *triangles);
+  for (size_t i = 0; i < written; i++) {
+    check_triangle_point(s, &triangles[i].on_a);
+    check_triangle_point(s, &triangles[i].on_b);
+  }
+  digest_bytes(s, triangles, written * sizeof *triangles);
+}
+
 #endif

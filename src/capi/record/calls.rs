@@ -157,6 +157,7 @@ calls! { {
     vxs_pair_update(pair, step, manifolds);
     vxs_pairs_update(batch, pairs[count], count, manifolds[count]);
     vxs_pair_get_report(pair, origin, report);
+    vxs_pair_get_triangles(pair, triangles[capacity], capacity, count);
     vxs_query_triangles(a, b, contacts[count], count, triangles[count]);
     vxs_motion_pose(motion, t, pose);
     vxs_query_time_of_impact(a, b, query, workspace, contact, found);

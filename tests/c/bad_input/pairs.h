@@ -125,3 +125,17 @@ ROWS(vxs_pair_get_report) {
   OK(vxs_pair_release(kept));
 #undef CALL
 }
+
+ROWS(vxs_pair_get_triangles) {
+  vxs_pair *pair = new_pair(), *kept = pair;
+  vxs_contact_triangles triangles_given[2], *triangles = watch(triangles_given, sizeof triangles_given);
+  size_t capacity = 2;
+  OUTPUT(size_t, count);
+#define CALL vxs_pair_get_triangles(pair, triangles, capacity, count)
+  HANDLE(pair, pair);
+  OUTPUT_ARRAY(triangles, capacity);
+  POINTER(count);
+  PANIC();
+  OK(vxs_pair_release(kept));
+#undef CALL
+}
