@@ -99,6 +99,41 @@ static void contacts_and_distance(const Shape& box) {
   CHECK(!query_distance(box, at(0, 0, 0.75), floor, identity(), near, workspace));
 }
 
+static PairStep resting(double height) {
+  const Pose pose = at(0, 0, height);
+  return {{pose, pose.position, {}}, {identity(), {}, {}}, 1.0 / 60};
+}
+
+static void pairs(const Shape& box) {
+  const Shape floor = Shape::create_half_space({0, 0, 1}, 0);
+  Pair pair(box, floor);
+  const Manifolds found = pair.update(resting(0.4999));
+  CHECK(!found.empty() && found.begin() + 1 == found.end() && pair.searched());
+  const Manifold& manifold = *found.begin();
+  CHECK(manifold.end() - manifold.begin() == 4 && manifold.normal.z < -0.999);
+  for (PairPoint& point : manifold) {
+    CHECK(std::fabs(point.separation + 1e-4) < 1e-6);
+    point.user[0] = 7;
+  }
+  const auto triangles = pair.triangles();
+  CHECK(triangles.size() == 4);
+  for (const vxs_contact_triangles& t : triangles) CHECK(t.on_a.triangle < 12 && t.on_b.triangle == VXS_TRIANGLE_NONE);
+  // A copy goes on with the same numbers, in a batch too.
+  Pair copy = pair.copy();
+  Batch batch(2);
+  std::vector<Manifolds> answers;
+  update_pairs(batch, {{pair.c_handle(), resting(0.4999)}, {copy.c_handle(), resting(0.4999)}}, answers);
+  CHECK(answers.size() == 2 && !pair.searched() && !copy.searched());
+  for (const Manifolds& answer : answers) {
+    for (const Manifold& m : answer) {
+      for (const PairPoint& point : m) CHECK(point.user[0] == 7);
+    }
+  }
+  copy.reset();
+  CHECK(copy.triangles().empty());
+  refused(VXS_INVALID_ARGUMENT, "pose", [&] { pair.update(resting(NAN)); });
+}
+
 static void haptics(const Shape& box) {
   const HapticsLimits limits{8, 1, {2000, 20}, {40, 0.4}};
   const HapticsSettings settings(VXS_RENDERER_PENALTY, box, 0.5, &limits);
@@ -360,6 +395,7 @@ static void recordings() {
 int main() {
   Shape box = cooked_box();
   contacts_and_distance(box);
+  pairs(box);
   ownership(box);
   motions(box);
   materials(box);
