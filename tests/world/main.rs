@@ -3,6 +3,7 @@
 
 mod apart;
 mod bodies;
+mod cost;
 mod invariants;
 mod oracle;
 mod pair;

@@ -96,13 +96,12 @@ fn common_normal([p, p_end]: [Vec3; 2], [q, q_end]: [Vec3; 2]) -> Option<(Vec3, 
 }
 
 /// Returns the position on a line at which it is inside a surface under one of its edges, in the plane that divides the
-/// angle between the faces beside that edge, and the point there; `None` if it is not inside there.
-fn under(surface: &Surface, edge: u32, [from, to]: [Vec3; 2]) -> Option<(f64, Vec3)> {
+/// angle between the faces beside that edge; `None` if it is not inside there.
+fn under(surface: &Surface, edge: u32, [from, to]: [Vec3; 2]) -> Option<f64> {
     let [start, end] = surface.edge(edge);
     let across = (end - start).cross(&surface.normal_of_edge(edge)?);
     let at = (start - from).dot(&across) / (to - from).dot(&across);
-    let point = from + (to - from) * at;
-    ((0.0..=1.0).contains(&at) && surface.contains(point)).then_some((at, point))
+    ((0.0..=1.0).contains(&at) && surface.contains(from + (to - from) * at)).then_some(at)
 }
 
 /// How near sharp features are wanted, metres.
@@ -143,25 +142,27 @@ impl Search<'_> {
             self.second.edge_faces(two, &-direction, lean)
                 && self.first.edge_faces(one, &self.placement.rotation.tr_mul(direction), lean)
         })?;
+        let point = ends[0] + (ends[1] - ends[0]) * at[0];
         if separation < 0.0 {
+            let depth = -separation;
             let back = |p: &Vec3| self.placement.place_back(p);
             let on_first = under(self.second, two, ends);
             let on_second = under(self.first, one, self.second.edge(two).map(|p| back(&p)));
-            let depth = -separation;
-            let is_true = |((_, p), (_, q)): &((f64, Vec3), (f64, Vec3))| {
-                let within = depth - self.reach.tolerance;
-                within <= 0.0 || self.second.foot(*p, within).is_none() || self.first.foot(*q, within).is_none()
+            let within = depth - self.reach.tolerance;
+            let is_true = |surface: &Surface, p: Vec3| surface.contains(p) && surface.foot(p, within).is_none();
+            let are_true = || {
+                within <= 0.0
+                    || (is_true(self.second, point) && is_true(self.first, back(&(point + direction * separation))))
             };
-            match on_first.zip(on_second).filter(is_true) {
-                Some(((at_first, _), (at_second, _))) => {
-                    passed.push(Passed { of_second: false, edge: one, at: at_first, depth });
-                    passed.push(Passed { of_second: true, edge: two, at: at_second, depth });
+            match on_first.zip(on_second).filter(|_| are_true()) {
+                Some(at) => {
+                    passed.push(Passed { of_second: false, edge: one, at: at.0, depth });
+                    passed.push(Passed { of_second: true, edge: two, at: at.1, depth });
                 }
                 None if separation < -OVERLAP * self.extent => return None,
                 None => {}
             }
         }
-        let point = ends[0] + (ends[1] - ends[0]) * at[0];
         Some((point, direction, separation))
     }
 
