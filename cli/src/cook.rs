@@ -17,6 +17,7 @@ use voxshell_cli::signals::Stop;
 use voxshell_cli::source;
 
 use crate::info;
+use voxshell_cli::print::{say, tell};
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Store {
@@ -100,19 +101,22 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let seconds = bar.seconds();
     drop(bar);
     if stopped {
-        eprintln!("voxshell: stopped; what was not finished was not written");
+        tell("voxshell: stopped; what was not finished was not written");
         return Ok(stop.exit_code());
     }
     if outputs.len() > 1 {
         let (count, good) = (outputs.len(), outputs.len() - failed.len());
         let speed = format!("{:.1} meshes/s, {:.1} M cells/s", count as f64 / seconds, cells * 1e-6 / seconds);
-        println!("{good} of {count} meshes cooked into {} in {seconds:.1} s ({speed})", arguments.out.display());
+        say(format_args!(
+            "{good} of {count} meshes cooked into {} in {seconds:.1} s ({speed})",
+            arguments.out.display()
+        ));
     }
     if failed.is_empty() {
         return Ok(ExitCode::SUCCESS);
     }
-    eprintln!("voxshell: {} of {} meshes could not be cooked:", failed.len(), outputs.len());
-    failed.iter().for_each(|line| eprintln!("  {line}"));
+    tell(format_args!("voxshell: {} of {} meshes could not be cooked:", failed.len(), outputs.len()));
+    failed.iter().for_each(|line| tell(format_args!("  {line}")));
     Ok(ExitCode::FAILURE)
 }
 

@@ -4,6 +4,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
+use voxshell_cli::print::say;
 
 use clap::ValueEnum;
 use voxshell::asset::Shape;
@@ -101,7 +102,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         }
     }
     Image::side_by_side(&images).write_png(&arguments.out)?;
-    println!("wrote {}", arguments.out.display());
+    say(format_args!("wrote {}", arguments.out.display()));
     Ok(())
 }
 
@@ -147,7 +148,7 @@ impl<'a> Pictures<'a> {
     }
 
     fn slice(&self, plane: &Plane) -> Image {
-        println!("lines every {} m", plane.step());
+        say(format_args!("lines every {} m", plane.step()));
         slice(self.field.as_ref(), plane, self.n)
     }
 

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::fmt::Write;
+use voxshell_cli::print::say;
 
 use serde_json::{json, Value};
 use voxshell::asset::Shape;
@@ -49,9 +50,9 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         // JSON strings are UTF-8 only.
         value["source"] = source.to_string_lossy().into();
         value["file_bytes"] = file_bytes.into();
-        println!("{value:#}");
+        say(format_args!("{value:#}"));
     } else {
-        print!("{text}");
+        say(text.trim_end());
     }
     Ok(())
 }

@@ -2,6 +2,7 @@
 //! headless pictures of fields.
 
 pub mod file;
+pub mod print;
 pub mod progress;
 pub mod render;
 pub mod signals;

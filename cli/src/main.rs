@@ -10,6 +10,7 @@ mod replay;
 mod replay_pictures;
 
 use std::process::ExitCode;
+use voxshell_cli::print::{self, tell};
 
 use clap::{Parser, Subcommand};
 
@@ -52,9 +53,15 @@ fn main() -> ExitCode {
         Command::Replay(arguments) => replay::run(&arguments),
     };
     match result {
-        Ok(code) => code,
+        Ok(code) => match print::failure() {
+            Some(error) => {
+                tell(format_args!("voxshell: standard output: {error}"));
+                ExitCode::FAILURE
+            }
+            None => code,
+        },
         Err(error) => {
-            eprintln!("voxshell: {error}");
+            tell(format_args!("voxshell: {error}"));
             ExitCode::FAILURE
         }
     }

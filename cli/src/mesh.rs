@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use voxshell_cli::print::say;
 
 use voxshell::mesh::io;
 use voxshell::Result;
@@ -24,6 +25,6 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<()> {
     let mesh = source::mesh(&arguments.source, arguments.extent)?;
     io::write_obj(&arguments.out, &mesh)?;
-    println!("wrote {} ({} triangles)", arguments.out.display(), mesh.triangles.len());
+    say(format_args!("wrote {} ({} triangles)", arguments.out.display(), mesh.triangles.len()));
     Ok(())
 }

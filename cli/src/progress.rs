@@ -1,5 +1,6 @@
 //! The progress bar for all meshes together, with throughput and the remaining time. Draws nothing without a terminal.
 
+use crate::print::say;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -98,7 +99,7 @@ impl CookProgress {
 
     /// Prints a line, above the bar if there is one.
     pub fn say(&self, line: &str) {
-        self.bar.suspend(|| println!("{line}"));
+        self.bar.suspend(|| say(line));
     }
 
     pub fn seconds(&self) -> f64 {

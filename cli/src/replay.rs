@@ -10,6 +10,7 @@ use voxshell::capi::record::player::{Outcome, Played, Player};
 use voxshell::{Error, Result};
 
 use crate::replay_pictures::Film;
+use voxshell_cli::print::say;
 
 /// Differences that are shown one by one.
 const SHOWN: usize = 10;
@@ -73,7 +74,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
             first.get_or_insert(played.number);
             if shown < SHOWN {
                 let line = if arguments.json { row(&played).to_string() } else { text(&played) };
-                bar.suspend(|| println!("{line}"));
+                bar.suspend(|| say(line));
             }
             shown += 1;
         }
@@ -129,20 +130,20 @@ fn report(arguments: &Arguments, player: &Player, first: Option<u64>, pictures: 
             "pictures": pictures,
             "seconds": took.as_secs_f64(),
         });
-        println!("{row}");
+        say(row);
         return;
     }
-    println!(
+    say(format_args!(
         "{} calls: {} same, {} differing, {} not compared, {} not made",
         counts.calls, counts.same, counts.different, counts.not_compared, counts.skipped
-    );
+    ));
     if let Some((lost, from)) = player.lost() {
-        println!("{lost} records were lost from record {from} on: the replay ends there");
+        say(format_args!("{lost} records were lost from record {from} on: the replay ends there"));
     }
     if !player.is_complete() {
-        println!("the recording was not ended");
+        say("the recording was not ended");
     }
     if pictures > 0 {
-        println!("wrote {pictures} pictures");
+        say(format_args!("wrote {pictures} pictures"));
     }
 }

@@ -157,3 +157,35 @@ fn too_little_memory_is_an_error_and_the_old_file_stays() {
     assert_eq!(std::fs::read(folder.join("a.vxs")).unwrap(), old);
     assert_eq!(files(folder), ["a.vxs"]);
 }
+
+#[test]
+fn a_reader_that_leaves_early_is_no_error_and_loses_no_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let recording = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/golden/record_pair.vxr");
+    let calls: [&[&str]; 7] = [
+        &["cook", "blob", "-o", "a.vxs", "--cells", "16"],
+        &["cook", "blob", "gear", "-o", "both", "--cells", "16"],
+        &["info", "a.vxs"],
+        &["mesh", "blob", "-o", "blob.obj"],
+        &["render", "blob", "-o", "blob.png", "--cells", "16", "--size", "32"],
+        &["query", "a.vxs", "a.vxs"],
+        &["replay", recording],
+    ];
+    // Nobody reads standard output and standard error when the call begins.
+    let script =
+        "( trap '' PIPE; while printf x; do :; done 2>/dev/null; \"$0\" \"$@\" 2>&1; echo $? > status ) | true";
+    for call in calls {
+        let mut command = Command::new("sh");
+        command.arg("-c").arg(script).arg(env!("CARGO_BIN_EXE_voxshell")).args(call).current_dir(folder);
+        assert!(command.stdin(Stdio::null()).status().unwrap().success());
+        assert_eq!(std::fs::read_to_string(folder.join("status")).unwrap(), "0\n", "{call:?}");
+    }
+    assert_eq!(files(folder), ["a.vxs", "blob.obj", "blob.png", "both", "status"]);
+    assert_eq!(files(&folder.join("both")).len(), 2);
+    // But a line that is lost for another reason is one.
+    if Path::new("/dev/full").exists() {
+        let message = refused(folder, "exec > /dev/full", &["info", "a.vxs"]);
+        assert!(message.contains("standard output") && message.contains("No space left"), "{message}");
+    }
+}
