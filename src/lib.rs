@@ -36,7 +36,7 @@
 //! ```
 
 pub use voxshell_asset as asset;
-pub use voxshell_base::{error, math, memory, Error, Result};
+pub use voxshell_base::{error, math, memory, output, Error, Result};
 pub use voxshell_ccd as ccd;
 pub use voxshell_contact as contact;
 pub use voxshell_cook as cook;

@@ -189,3 +189,46 @@ fn a_reader_that_leaves_early_is_no_error_and_loses_no_file() {
         assert!(message.contains("standard output") && message.contains("No space left"), "{message}");
     }
 }
+
+#[test]
+fn what_is_no_regular_file_is_written_into_and_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    good(folder, &["mesh", "blob", "-o", "blob.obj"]);
+    let mesh = std::fs::read(folder.join("blob.obj")).unwrap();
+    good(folder, &["cook", "blob", "-o", "blob.vxs", "--cells", "16"]);
+    let asset = std::fs::read(folder.join("blob.vxs")).unwrap();
+    // The target of a link is replaced, whether it is there or not, and the link stays. One that leads to a device does too.
+    std::fs::create_dir(folder.join("far")).unwrap();
+    std::fs::write(folder.join("far/old"), "old").unwrap();
+    for (link, target) in [("to_old", "far/old"), ("to_new", "far/new"), ("to_link", "to_old"), ("sink", "/dev/null")] {
+        std::os::unix::fs::symlink(target, folder.join(link)).unwrap();
+    }
+    for (link, target) in [("to_old", "far/old"), ("to_new", "far/new"), ("to_link", "far/old"), ("sink", "sink")] {
+        good(folder, &["mesh", "blob", "-o", link]);
+        assert_eq!(std::fs::read(folder.join(target)).unwrap(), if link == "sink" { &[] } else { &mesh[..] }, "{link}");
+        good(folder, &["cook", "blob", "-o", link, "--cells", "16"]);
+        assert_eq!(
+            std::fs::read(folder.join(target)).unwrap(),
+            if link == "sink" { &[] } else { &asset[..] },
+            "{link}"
+        );
+        assert!(std::fs::symlink_metadata(folder.join(link)).unwrap().is_symlink(), "{link}");
+    }
+    // A pipe has a reader.
+    let script = "mkfifo pipe && { cat pipe > got & \"$0\" \"$@\" && wait && test -p pipe; }";
+    for (call, expected) in [(["mesh", "blob"], &mesh), (["cook", "blob"], &asset)] {
+        let mut command = Command::new("sh");
+        command.arg("-c").arg(script).arg(env!("CARGO_BIN_EXE_voxshell")).args(call).args(["-o", "pipe"]);
+        if call[0] == "cook" {
+            command.args(["--cells", "16"]);
+        }
+        assert!(command.current_dir(folder).status().unwrap().success(), "{call:?}");
+        assert_eq!(std::fs::read(folder.join("got")).unwrap(), *expected, "{call:?}");
+        std::fs::remove_file(folder.join("pipe")).unwrap();
+    }
+    // Links in a circle are an error.
+    std::os::unix::fs::symlink("circle", folder.join("circle")).unwrap();
+    let message = refused(folder, "", &["mesh", "blob", "-o", "circle"]);
+    assert!(message.contains("circle"), "{message}");
+}

@@ -21,7 +21,7 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use voxshell_base::memory::{with_capacity, Bytes, CollectGuarded, GrowGuarded, ParCollectGuarded};
-use voxshell_base::{Error, Result};
+use voxshell_base::{output, Error, Result};
 
 pub(super) const MAGIC: &[u8; 8] = b"VOXSHELL";
 /// The only version that is written and read. Raised with every change that an older reader would misread or refuse with a
@@ -183,25 +183,9 @@ pub(super) fn emit(sections: &[Section], out: &mut impl Write) -> std::io::Resul
     Ok(())
 }
 
-/// Writes sections to `path`: first to a temporary file beside it, flushed to disk, then renamed. So a crash leaves the
-/// old file or the new one and never half of either.
+/// Writes sections to `path`, as [`output::write`] does.
 pub(super) fn write(path: &Path, sections: &[Section]) -> Result<()> {
-    let io = |source| Error::Io { path: path.to_path_buf(), source };
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let mut file = tempfile::Builder::new().prefix(".voxshell-").tempfile_in(folder).map_err(io)?;
-    emit(sections, &mut file).map_err(io)?;
-    #[cfg(unix)]
-    {
-        // A temporary file is private by default; an asset gets the permissions of an ordinary new file.
-        use std::os::unix::fs::PermissionsExt;
-        file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644)).map_err(io)?;
-    }
-    file.as_file().sync_all().map_err(io)?;
-    file.persist(path).map_err(|e| io(e.error))?;
-    Ok(())
+    output::write(path, |mut out| emit(sections, &mut out))
 }
 
 pub(super) fn encode<T: serde::Serialize>(tag: Tag, value: &T, sections: &mut Vec<Section>) -> Result<()> {

@@ -20,7 +20,7 @@ use super::sink::{Answer, Half, Hash, Sink};
 use crate::capi::failure::Failure;
 use crate::capi::status::*;
 use crate::haptics::Exchange;
-use crate::{memory, Error};
+use crate::{memory, output, Error};
 
 /// Number of the recording in progress; 0: none.
 static ACTIVE: AtomicU32 = AtomicU32::new(0);
@@ -324,6 +324,12 @@ pub(super) fn start(path: PathBuf, ring_bytes: usize, waits: bool) -> Result<(),
         // The name could not be given to the file when the recording ends.
         return Err(io_error(&path, std::io::ErrorKind::IsADirectory.into()));
     }
+    if path.exists() && !path.is_file() {
+        let what = "it is a device or a pipe, which a recording would replace; expected a file or a new name";
+        return Err(io_error(&path, std::io::Error::other(what)));
+    }
+    // The file is renamed when the recording ends: the target of a link and not the link.
+    let path = output::resolved(&path).map_err(|e| io_error(&path, e))?;
     let part = part(&path);
     let file = File::create(&part).map_err(|e| io_error(&part, e))?;
     let mut out = BufWriter::with_capacity(1 << 16, file);

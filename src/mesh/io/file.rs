@@ -6,7 +6,7 @@ use std::path::Path;
 use super::{obj, ply, stl};
 use crate::TriMesh;
 use voxshell_base::memory;
-use voxshell_base::{Error, Result};
+use voxshell_base::{output, Error, Result};
 
 /// Reads a mesh; the extension, upper or lower case, gives the type. Coordinates are taken as metres.
 ///
@@ -57,22 +57,10 @@ fn parser_of(path: &Path) -> Result<Parser> {
     }
 }
 
-/// Writes an OBJ file with all digits. The file appears complete or not at all: it is written beside its final name and
-/// renamed.
+/// Writes an OBJ file with all digits, as [`output::write`] does.
+///
+/// # Errors
+/// `Io`.
 pub fn write_obj(path: &Path, mesh: &TriMesh) -> Result<()> {
-    let io = |source: std::io::Error| Error::Io { path: path.into(), source };
-    let folder = match path.parent() {
-        Some(p) if !p.as_os_str().is_empty() => p,
-        _ => Path::new("."),
-    };
-    #[cfg_attr(not(unix), allow(unused_mut))]
-    let mut builder = tempfile::Builder::new();
-    // Readable like any new file (the system's mask applies), not by the owner alone.
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let file = builder.tempfile_in(folder).map_err(io)?;
-    obj::write(&mut std::io::BufWriter::new(&file), mesh).map_err(io)?;
-    file.as_file().sync_all().map_err(io)?;
-    file.persist(path).map_err(|e| io(e.error))?;
-    Ok(())
+    output::write(path, |mut out| obj::write(&mut out, mesh))
 }

@@ -26,6 +26,9 @@ ROWS(vxs_record_start) {
   FILE_NAME(path);
   ROW(VXS_IO, path, "no-such-directory/session.vxr", "no-such-directory");
   ROW(VXS_IO, path, ".", "directory");
+#ifndef _WIN32
+  ROW(VXS_IO, path, "/dev/null", "it is a device or a pipe");
+#endif
   SIZED(options);
   INVALID(options->buffer_bytes, 0, "options->buffer_bytes is 0; expected 65536 to");
   INVALID(options->buffer_bytes, UINT64_MAX, "options->buffer_bytes is 18446744073709551615; expected 65536 to");
