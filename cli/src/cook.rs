@@ -12,12 +12,12 @@ use voxshell::field::Field;
 use voxshell::math::Progress;
 use voxshell::{Error, Result};
 
+use voxshell_cli::print::{say, tell};
 use voxshell_cli::progress::CookProgress;
 use voxshell_cli::signals::Stop;
 use voxshell_cli::source;
 
 use crate::info;
-use voxshell_cli::print::{say, tell};
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Store {

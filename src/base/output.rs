@@ -26,7 +26,7 @@ enum Place {
 pub fn write(path: &Path, emit: impl FnOnce(&mut dyn Write) -> IoResult<()>) -> Result<()> {
     let io = |source| Error::Io { path: path.to_path_buf(), source };
     match place(path).map_err(io)? {
-        Place::Stream(mut stream) => emit(&mut stream).and_then(|()| stream.flush()).map_err(io),
+        Place::Stream(stream) => emit_into(&stream, emit).map_err(io),
         Place::Regular(target) => replace(&target, emit).map_err(io),
     }
 }
@@ -56,6 +56,12 @@ fn place(path: &Path) -> IoResult<Place> {
     }
 }
 
+fn emit_into(file: &File, emit: impl FnOnce(&mut dyn Write) -> IoResult<()>) -> IoResult<()> {
+    let mut out = BufWriter::new(file);
+    emit(&mut out)?;
+    out.flush()
+}
+
 fn replace(path: &Path, emit: impl FnOnce(&mut dyn Write) -> IoResult<()>) -> IoResult<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
@@ -64,10 +70,7 @@ fn replace(path: &Path, emit: impl FnOnce(&mut dyn Write) -> IoResult<()>) -> Io
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let file = builder.tempfile_in(folder)?;
-    let mut out = BufWriter::new(&file);
-    emit(&mut out)?;
-    out.flush()?;
-    drop(out);
+    emit_into(file.as_file(), emit)?;
     file.as_file().sync_all()?;
     file.persist(path)?;
     Ok(())

@@ -17,7 +17,7 @@ use voxshell_base::{Error, Result};
 /// smaller of the two directions.
 ///
 /// # Errors
-/// As [`contacts`].
+/// As [`contacts`](super::contacts()).
 pub fn distance(
     a: Geometry,
     pose_a: &Pose,

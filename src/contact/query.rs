@@ -76,10 +76,7 @@ pub(super) fn covering_contacts<'w>(
         lend_known(&passes, workspace, |exact, known| *known = exact.take_known().unwrap_or_default());
         workspace.report.coverage = moving;
         if let Some(surfaces) = surfaces.filter(|_| moving == Coverage::Edges) {
-            let distance = COVERED * spacing(&passes);
-            let covering = tolerance.map(|tolerance| Covering { distance, tolerance });
-            let how = Between { alone: false, tolerance, covering };
-            find_between(surfaces, poses, &passes, query, how, workspace);
+            find_between(surfaces, poses, &passes, query, Between { alone: false, tolerance }, workspace);
             if workspace.contacts.is_empty()
                 && matches!(query.roles, Roles::Auto | Roles::One)
                 && can_bring_both(&a, &b)
@@ -136,14 +133,7 @@ pub fn edge_contacts<'w>(
 ) -> &'w [Contact] {
     workspace.begin();
     let query = Query { max_separation, ..Query::default() };
-    find_between(
-        surfaces,
-        poses,
-        &[None, None],
-        &query,
-        Between { alone: false, tolerance: None, covering: None },
-        workspace,
-    );
+    find_between(surfaces, poses, &[None, None], &query, Between { alone: false, tolerance: None }, workspace);
     sort(&mut workspace.contacts);
     &workspace.contacts
 }
@@ -363,7 +353,7 @@ fn find_outlines(
     if !sharp::suffice(surfaces, query.max_separation) || !is_slow() {
         return false;
     }
-    find_between(surfaces, poses, passes, query, Between { alone: true, tolerance, covering: None }, workspace);
+    find_between(surfaces, poses, passes, query, Between { alone: true, tolerance }, workspace);
     // Without contacts one body may be inside the other. Deep inside, faces can be deeper than their edges.
     let deepest = workspace.contacts.iter().fold(f64::INFINITY, |least, c| least.min(c.separation));
     let mut is_outdone = workspace.contacts.is_empty() || deepest < -query.max_separation;
@@ -388,7 +378,6 @@ struct Between {
     alone: bool,
     /// That of a pair, metres.
     tolerance: Option<f64>,
-    covering: Option<Covering>,
 }
 
 /// Appends the contacts of edges and sharp corners, and removes those that do not count in the step.
@@ -397,9 +386,11 @@ fn find_between(
     poses: [&Pose; 2],
     passes: &[Option<Pass>; 2],
     query: &Query,
-    Between { alone, tolerance, covering }: Between,
+    Between { alone, tolerance }: Between,
     workspace: &mut Workspace,
 ) {
+    let covering = tolerance.filter(|_| !alone);
+    let covering = covering.map(|tolerance| Covering { distance: COVERED * spacing(passes), tolerance });
     let Workspace { edges: scratch, sharp: sharp_scratch, contacts, stats, .. } = workspace;
     let mut first = contacts.len();
     sharp_scratch.passed.clear();

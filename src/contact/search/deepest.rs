@@ -8,7 +8,7 @@
 use super::exact::REACH;
 use super::far;
 use super::pass::Pass;
-use crate::types::{Contact, Geometry, Query, FEATURE_OF_B, FEATURE_OF_EDGE};
+use crate::types::{Completeness, Contact, Geometry, Query, FEATURE_OF_B, FEATURE_OF_EDGE};
 use crate::workspace::Workspace;
 use voxshell_base::math::Pose;
 
@@ -24,7 +24,7 @@ impl Pass<'_> {
             |c: &Contact| c.feature & FEATURE_OF_EDGE == 0 && (c.feature & FEATURE_OF_B != 0) == self.shell_is_b;
         let samples = workspace.contacts.iter().filter(|c| is_own(c));
         let deepest = samples.fold(f64::INFINITY, |least, c| least.min(c.separation));
-        let is_thinned = workspace.was_dense[usize::from(self.shell_is_b)];
+        let is_thinned = workspace.report.completeness == Completeness::Urgent;
         if deepest >= -voxel * if is_thinned { SHALLOW } else { REACH } {
             return;
         }
