@@ -5,6 +5,7 @@ mod analytic;
 mod budget;
 mod bytes;
 mod cache;
+mod coincident;
 mod edges;
 mod exact;
 mod extremes;

@@ -12,6 +12,7 @@ use std::cell::{Cell, RefCell};
 use super::known::Known;
 use voxshell_base::math::Vec3;
 use voxshell_field::{Field, Surface};
+use voxshell_pointshell::PointShell;
 
 /// √¾, and the rounding of stored nodes: bound of |φ − d| in cells near the surface, voxels.
 const ERROR: f64 = 0.87;
@@ -32,6 +33,9 @@ const SLACK: f64 = 1e-12;
 
 /// Distance below which the direction between two points is not known, as a fraction of the same coordinates.
 const NO_DIRECTION: f64 = 1e-10;
+
+/// Rounding of a sample's coordinates, relative to the largest of its shell.
+const SAMPLE: f64 = 1.0 / (1 << 23) as f64;
 
 /// How much farther than the limit a pair looks for the closest triangle, voxels: so far the bodies may move until it looks
 /// again.
@@ -54,6 +58,8 @@ pub(crate) struct Exact<'a> {
     voxel: f64,
     /// Difference of distances up to which points of the surface are equally close, metres.
     equal: f64,
+    /// Rounding of a sample's place, metres: one that is no farther outside is on the surface.
+    rounding: f64,
     /// Largest separation that the caller needs, metres.
     pub limit: f64,
     /// Triangle that is closest to the last sample.
@@ -67,13 +73,17 @@ pub(crate) struct Exact<'a> {
 }
 
 impl<'a> Exact<'a> {
-    /// Returns `None` if the field is not on a grid, or has no exact surface. `spacing` is the distance between samples.
-    pub fn new(field: &Field, surface: Option<&'a Surface>, spacing: f64) -> Option<Self> {
+    /// Returns `None` if the field is not on a grid, or has no exact surface. The samples are those of `shell`.
+    pub fn new(field: &Field, surface: Option<&'a Surface>, shell: &PointShell) -> Option<Self> {
         let voxel = f64::from(field.gridded()?.grid.spacing);
+        let spacing = f64::from(shell.spacing);
+        let tree = &shell.tree;
+        let reach = |c: &[f32]| c[0].abs() + tree.radius[0];
         Some(Self {
             surface: surface?,
             voxel,
             equal: EQUAL * if spacing > 0.0 { voxel.min(spacing) } else { voxel },
+            rounding: SAMPLE * f64::from(reach(&tree.cx).max(reach(&tree.cy)).max(reach(&tree.cz))),
             limit: f64::INFINITY,
             last: Cell::new(0),
             outside: Cell::new((Vec3::zeros(), 0.0)),
@@ -127,7 +137,7 @@ impl<'a> Exact<'a> {
             }
         };
         let slack = SLACK * (p.amax() + self.surface.bounds().extents().amax());
-        let limit = self.limit.max(0.0);
+        let limit = self.limit.max(self.rounding);
         if let Some((outside, triangle)) = last {
             self.last.set(triangle);
             if outside > limit + slack {
@@ -167,12 +177,17 @@ impl<'a> Exact<'a> {
         let certain = (phi.abs() > error).then_some(phi < 0.0);
         let has_direction = distance > NO_DIRECTION / SLACK * slack;
         let (is_inside, outward) = self.surface.side(&p, &closest, certain, has_direction);
-        let is_beyond = !is_inside && distance > self.limit;
+        let separation = match is_inside {
+            true => -distance,
+            false if distance <= self.rounding => 0.0,
+            false => distance,
+        };
+        let is_beyond = !is_inside && separation > self.limit;
         if is_beyond {
             self.outside.set((p, distance));
         }
         remember(closest.triangle, is_beyond.then_some(distance - slack));
-        Position::Exact(if is_inside { -distance } else { distance }, outward)
+        Position::Exact(separation, outward)
     }
 
     /// Returns, of the points of the surface that are nearly as close to `p` as the closest one, the outward direction that

@@ -63,7 +63,7 @@ impl<'a> Pass<'a> {
         max_depth: f64,
     ) -> Option<Self> {
         let (shell, given) = (body.shell?, other.field?);
-        let exact = Exact::new(given, other.surface, shell.spacing.into());
+        let exact = Exact::new(given, other.surface, shell);
         let field = match (&exact, given) {
             (Some(_), Field::Exact(near)) => near.far_field(),
             _ => given,
