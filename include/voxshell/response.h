@@ -287,7 +287,7 @@ typedef struct vxs_patch_query {
   double exponent;
   /**
    * Edge of the smallest cells of the contact surface, metres: patches narrower than this may be missed. Default 0: 1/200 of
-   * the largest extent of the smaller body.
+   * the largest extent of the smaller body, or twice that, four times and so on where there would be too many cells.
    */
   double resolution;
 } vxs_patch_query;
@@ -339,7 +339,8 @@ vxs_status vxs_patch_query_init(struct vxs_patch_query *query,
  * area, pressure and wrench (Elandt et al. 2019, Masterjohn et al. 2022).
  *
  * Both shapes need a field. The surface is found on a grid that is fixed in the world: the answer changes continuously as the
- * bodies move, and exchanging them changes nothing but the signs. No part of a deep overlap is left out. Regions that come closer
+ * bodies move, and exchanging them changes nothing but the signs. Where one body is wholly inside the other, or is the same body in
+ * the same place, no surface has the same pressure from both: this is an error, and `vxs_query_contacts` tells the way out. No part of a deep overlap is left out. Regions that come closer
  * than a cell are one patch. Once the workspace is warm, the query allocates nothing and takes no lock; the same input gives the
  * same bytes.
  *
@@ -348,9 +349,9 @@ vxs_status vxs_patch_query_init(struct vxs_patch_query *query,
  * @param workspace     this thread's scratch; keeps the outlines until its next patch query
  * @param[out] patches  at most `capacity`, that with the largest force first; may be null if `capacity` is 0
  * @param[out] count    number of patches, even if it exceeds `capacity`
- * @return VXS_OK, VXS_TRUNCATED (more than `capacity`: `*count` tells the number), VXS_INVALID_ARGUMENT (also a resolution that takes
- *         more than a million cells), VXS_INVALID_HANDLE, VXS_UNSUPPORTED (a shape has no field, or its field has no inside;
- *         both are infinite), VXS_BUSY
+ * @return VXS_OK, VXS_TRUNCATED (more than `capacity`: `*count` tells the number), VXS_INVALID_ARGUMENT (also a resolution at which
+ *         more than 131,072 cells hold contact surface, or a million have to be looked at), VXS_INVALID_HANDLE, VXS_UNSUPPORTED
+ *         (a shape has no field, or its field has no inside; both are infinite; one is wholly inside the other), VXS_BUSY
  */
 VXS_API
 vxs_status vxs_query_patches(const struct vxs_body *a,

@@ -16,8 +16,12 @@ const LARGEST: u32 = 4;
 const MOST_BLOCKS: f64 = (1 << 20) as f64;
 
 /// Largest number of cells that a query looks at, and of those that hold contact surface.
-const MOST_LOOKED_AT: usize = 1 << 21;
+const MOST_LOOKED_AT: usize = 1 << 20;
 const MOST_CELLS: usize = 1 << 17;
+
+/// Where both pressures differ by less than that of this fraction of a cell's edge all over the cell, it holds no contact surface:
+/// there the surfaces of both bodies face the same way.
+const ALIKE: f64 = 1e-3;
 
 /// Cells in whose middle the surface is farther than this fraction of their edge from where their corners say are divided.
 const FLAT: f64 = 0.02;
@@ -143,6 +147,17 @@ pub(super) struct Leaf {
     pub phi: [[f32; CORNERS]; 2],
 }
 
+/// What a search for cells has met.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Met {
+    /// There were more cells than there may be, and not all are found.
+    pub too_many: bool,
+    /// A place is inside both bodies, by more than a cell.
+    pub inside: bool,
+    /// Both bodies have the same pressure all over a cell.
+    pub alike: bool,
+}
+
 /// Both bodies and the grid.
 pub(super) struct Overlap<'a> {
     sides: [Side<'a>; 2],
@@ -163,26 +178,12 @@ fn bounds(field: &Field, pose: &Pose) -> Aabb {
     Aabb { min: Vec3::repeat(f64::NEG_INFINITY), max: Vec3::repeat(f64::INFINITY) }
 }
 
-/// Returns the largest extent of the smaller of two bodies.
-fn smaller_extent(a: &Field, b: &Field) -> f64 {
-    a.bounds().extents().max().min(b.bounds().extents().max())
-}
-
 impl<'a> Overlap<'a> {
-    /// Returns `None` if the boxes of the bodies do not overlap. `resolution`: edge of a smallest cell, metres; 0 for the
-    /// fraction `default_cells` of the smaller body.
-    pub fn new(
-        a: (&'a Field, &Pose),
-        b: (&'a Field, &Pose),
-        surface: Surface,
-        resolution: f64,
-        default_cells: f64,
-    ) -> Result<Option<Self>> {
-        let extent = smaller_extent(a.0, b.0);
-        if !extent.is_finite() {
-            return Err(Error::Unsupported("both bodies are infinite, and so is their overlap".into()));
-        }
-        let spacing = if resolution > 0.0 { resolution } else { extent / default_cells };
+    /// Returns `None` if the boxes of the bodies do not overlap. `spacing`: edge of a smallest cell, metres.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if the grid has too many cells.
+    pub fn new([a, b]: [(&'a Field, &Pose); 2], surface: Surface, spacing: f64) -> Result<Option<Self>> {
         let (p, q) = (bounds(a.0, a.1), bounds(b.0, b.1));
         let both = Aabb { min: p.min.sup(&q.min), max: p.max.inf(&q.max) };
         if both.is_empty() {
@@ -214,16 +215,14 @@ impl<'a> Overlap<'a> {
         at.map(|x| x * self.spacing)
     }
 
-    /// Appends all cells of the grid that the contact surface may pass.
-    ///
-    /// # Errors
-    /// `InvalidArgument` if there are too many.
-    pub fn cells(&self, Scratch { open, .. }: &mut Scratch, leaves: &mut Vec<Leaf>) -> Result<()> {
+    /// Appends all cells of the grid that the contact surface may pass, unless there are too many.
+    pub fn cells(&self, Scratch { open, .. }: &mut Scratch, leaves: &mut Vec<Leaf>) -> Met {
         let across = self.blocks.iter().copied().max().unwrap_or(1).next_power_of_two();
         let root = Cell { at: [0; 3], edge: 2 * across * LARGEST };
         open.clear();
         open.push(Node { cell: root, middle: [0.0; 2] });
         let mut looked_at = 0;
+        let mut met = Met::default();
         while let Some(Node { cell: parent, .. }) = open.pop() {
             let edge = parent.edge / 2;
             let first = open.len();
@@ -239,11 +238,14 @@ impl<'a> Overlap<'a> {
             }
             let [a, b] = self.sides.each_ref().map(|side| side.few(&points[..count]));
             looked_at += count;
-            if looked_at > MOST_LOOKED_AT {
-                return Err(too_fine(self.spacing));
+            if looked_at > MOST_LOOKED_AT || leaves.len() > MOST_CELLS {
+                met.too_many = true;
+                break;
             }
             let mut kept = first;
+            let deep = -self.spacing as f32;
             for i in 0..count {
+                met.inside |= a[i] < deep && b[i] < deep;
                 if self.may_pass(points[i], [a[i], b[i]], edge) {
                     open[kept] = Node { middle: [a[i], b[i]], ..open[first + i] };
                     kept += 1;
@@ -252,13 +254,13 @@ impl<'a> Overlap<'a> {
             open.truncate(kept);
             if edge <= LARGEST {
                 for i in (first..kept).rev() {
-                    if self.take(&open[i], leaves)? {
+                    if self.take(&open[i], leaves, &mut met) {
                         open.swap_remove(i);
                     }
                 }
             }
         }
-        Ok(())
+        met
     }
 
     /// Returns whether the contact surface may pass a cell around a point with the given φ.
@@ -281,31 +283,35 @@ impl<'a> Overlap<'a> {
 
     /// Takes a cell if it need not be divided: if it is as small as can be, or lies entirely in the overlap
     /// and its surface is flat. Cells without contact surface are taken but are no leaves.
-    fn take(&self, &Node { cell, middle }: &Node, leaves: &mut Vec<Leaf>) -> Result<bool> {
+    fn take(&self, &Node { cell, middle }: &Node, leaves: &mut Vec<Leaf>, met: &mut Met) -> bool {
         let corners: [[f32; 3]; CORNERS] = std::array::from_fn(|i| {
             let corner = [0, 1, 2].map(|k| f64::from(cell.at[k] + cell.edge * (i as u32 >> k & 1)));
             self.place(corner).map(|x| x as f32)
         });
         let phi = self.sides.each_ref().map(|side| side.few(&corners));
         let levels: [f64; CORNERS] = std::array::from_fn(|i| self.level(phi[0][i], phi[1][i]));
+        let is_overlap = middle[0] + middle[1] < 0.0;
+        let middle = self.level(middle[0], middle[1]);
+        let edge = f64::from(cell.edge) * self.spacing;
+        if levels.iter().chain([&middle]).all(|l| l.abs() <= ALIKE * edge) {
+            met.alike |= is_overlap;
+            return true;
+        }
         if cell.edge > 1 {
             let mean = levels.iter().sum::<f64>() / CORNERS as f64;
-            let bent = (mean - self.level(middle[0], middle[1])).abs();
-            if (0..CORNERS).any(|i| phi[0][i] + phi[1][i] >= 0.0) || bent > FLAT * f64::from(cell.edge) * self.spacing {
-                return Ok(false);
+            if (0..CORNERS).any(|i| phi[0][i] + phi[1][i] >= 0.0) || (mean - middle).abs() > FLAT * edge {
+                return false;
             }
         }
-        if levels.iter().all(|l| *l < 0.0) || levels.iter().all(|l| *l >= 0.0) {
-            return Ok(true);
+        if !levels.iter().all(|l| *l < 0.0) && !levels.iter().all(|l| *l >= 0.0) {
+            leaves.push(Leaf { cell, phi });
         }
-        if leaves.len() >= MOST_CELLS {
-            return Err(too_fine(self.spacing));
-        }
-        leaves.push(Leaf { cell, phi });
-        Ok(true)
+        true
     }
 }
 
-fn too_fine(spacing: f64) -> Error {
-    Error::argument("resolution", spacing, format!("cells so large that at most {MOST_CELLS} hold the contact surface"))
+/// Returns the error of cells that are too small.
+pub(super) fn too_fine(spacing: f64) -> Error {
+    let expected = format!("cells so large that at most {MOST_CELLS} hold the contact surface, or 0 for the default");
+    Error::argument("resolution", spacing, expected)
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use nalgebra::Matrix3;
 
-use super::cells::{Leaf, Overlap, Scratch};
+use super::cells::{too_fine, Leaf, Met, Overlap, Scratch};
 use super::regions::{Outlines, Regions};
 use super::surface::{Corner, Cuts, IntoF32, Polygon};
 use super::types::{Patch, PatchCell, PatchSettings, Surface};
@@ -12,7 +12,7 @@ use voxshell_base::math::limits::check_pose;
 use voxshell_base::math::{Pose, Vec3};
 use voxshell_base::{Error, Result};
 use voxshell_contact::Geometry;
-use voxshell_field::Field;
+use voxshell_field::{Field, SignedDistance};
 
 /// Number of smallest cells along the extent of the smaller body, without a resolution.
 const DEFAULT_CELLS: f64 = 200.0;
@@ -36,6 +36,34 @@ pub struct PatchWorkspace {
     spacing: f64,
     /// Law of the last query; none before the first.
     surface: Option<Surface>,
+    /// Whether the first body of the search is B.
+    is_turned: bool,
+}
+
+/// A body of a query.
+#[derive(Clone, Copy)]
+struct Body<'a> {
+    field: &'a Field,
+    pose: &'a Pose,
+    stiffness: f64,
+}
+
+impl Body<'_> {
+    /// Returns the order in which two bodies are searched: it does not depend on which of them is A, and so neither do the
+    /// roundings of the answer.
+    fn order(&self, other: &Self) -> std::cmp::Ordering {
+        let key = |body: &Self| {
+            let (bounds, turn, at) = (body.field.bounds(), body.pose.rotation.coords, body.pose.translation.vector);
+            [bounds.min, bounds.max, at, turn.xyz(), Vec3::new(turn.w, body.stiffness, 0.0)]
+        };
+        let (own, other) = (key(self), key(other));
+        let pairs = own.iter().flatten().zip(other.iter().flatten());
+        pairs.map(|(p, q)| p.total_cmp(q)).find(|order| order.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
+    }
+
+    fn extent(&self) -> f64 {
+        self.field.bounds().extents().max()
+    }
 }
 
 /// Integrals over a region, in the frame of the grid.
@@ -63,13 +91,15 @@ struct Details {
 /// Returns the contact patches of two bodies at two poses, that with the largest force first. Both need a field with an inside.
 /// The answer lives in the workspace until its next use.
 ///
-/// The grid of the contact surface is fixed in the world: the answer changes continuously as the bodies move, and does not depend on
-/// which of them is A, up to rounding. It changes by the error of the resolution when both bodies are moved together. Regions that
-/// come closer than a cell are one.
+/// The grid of the contact surface is fixed in the world: the answer changes continuously as the bodies move, and exchanging them
+/// changes signs alone. It changes by the error of the resolution when both bodies are moved together. Regions that
+/// come closer than a cell are one. Without a resolution, cells are twice as large, or four times and so on, where there would be
+/// too many.
 ///
 /// # Errors
-/// `Unsupported` for a body without a field, for sheets, and for two infinite bodies; `InvalidArgument` for settings or poses out of
-/// range, and for a resolution that takes more than a million cells.
+/// `Unsupported` for a body without a field, for sheets, for two infinite bodies, and where no place has the same pressure from
+/// both though they overlap: one of them is wholly inside the other, or is the same body in the same place. `InvalidArgument` for
+/// settings or poses out of range, and for a resolution that takes too many cells.
 pub fn patches<'w>(
     a: Geometry,
     pose_a: &Pose,
@@ -81,15 +111,46 @@ pub fn patches<'w>(
     settings.check()?;
     check_pose("pose_a", pose_a)?;
     check_pose("pose_b", pose_b)?;
-    let (field_a, field_b) = (field("A", &a)?, field("B", &b)?);
+    let [stiffness_a, stiffness_b] = settings.stiffness;
+    let a = Body { field: field("A", &a)?, pose: pose_a, stiffness: stiffness_a };
+    let b = Body { field: field("B", &b)?, pose: pose_b, stiffness: stiffness_b };
+    let extent = a.extent().min(b.extent());
+    if !extent.is_finite() {
+        return Err(Error::Unsupported("both bodies are infinite, and so is their overlap".into()));
+    }
     workspace.clear();
-    let overlap =
-        Overlap::new((field_a, pose_a), (field_b, pose_b), settings.surface(), settings.resolution, DEFAULT_CELLS)?;
-    workspace.surface = Some(settings.surface());
-    if let Some(overlap) = overlap {
-        workspace.find(&overlap)?;
+    workspace.is_turned = a.order(&b).is_gt();
+    let bodies = if workspace.is_turned { [b, a] } else { [a, b] };
+    let surface = PatchSettings { stiffness: bodies.map(|body| body.stiffness), ..*settings }.surface();
+    workspace.surface = Some(surface);
+    let is_default = settings.resolution == 0.0;
+    let mut spacing = if is_default { extent / DEFAULT_CELLS } else { settings.resolution };
+    while let Some(overlap) = Overlap::new(bodies.map(|body| (body.field, body.pose)), surface, spacing)? {
+        let met = workspace.find(&overlap);
+        if !met.too_many {
+            if workspace.patches.is_empty() && (met.inside || met.alike) {
+                return Err(no_surface(&met));
+            }
+            break;
+        }
+        workspace.clear();
+        if !is_default {
+            return Err(too_fine(spacing));
+        }
+        spacing *= 2.0;
     }
     Ok(&workspace.patches)
+}
+
+/// Returns the error of bodies that overlap and press on each other nowhere.
+fn no_surface(met: &Met) -> Error {
+    let what = match met.alike {
+        true => "the bodies coincide, so that both are as deep everywhere",
+        false => "one body is wholly inside the other",
+    };
+    let next =
+        "and no surface divides them; expected bodies that overlap in part (a query for contacts tells the way out)";
+    Error::Unsupported(format!("{what}, {next}"))
 }
 
 fn field<'a>(name: &str, body: &Geometry<'a>) -> Result<&'a Field> {
@@ -121,7 +182,7 @@ impl PatchWorkspace {
     /// Iterates over the flat pieces of a patch of the last query, by its index: the map of its pressure.
     pub fn cells(&self, patch: usize) -> impl Iterator<Item = PatchCell> + '_ {
         let region = self.order.get(patch).copied();
-        let surface = self.surface;
+        let (surface, sign) = (self.surface, self.sign());
         let own = self.polygons.iter().filter(move |p| region.is_some_and(|r| self.regions.of(p) == r));
         own.zip(surface.into_iter().cycle()).map(move |(polygon, surface)| {
             let (mut area, mut moment, mut force) = (0.0, Vec3::zeros(), 0.0);
@@ -133,7 +194,7 @@ impl PatchWorkspace {
             }
             let (center, pressure) =
                 if area > 0.0 { (moment / area, force / area) } else { (polygon.corners[0].at, 0.0) };
-            PatchCell { center: center + self.origin, normal: polygon.normal, area, pressure }
+            PatchCell { center: center + self.origin, normal: polygon.normal * sign, area, pressure }
         })
     }
 
@@ -144,16 +205,29 @@ impl PatchWorkspace {
         self.order.clear();
     }
 
-    fn find(&mut self, overlap: &Overlap) -> Result<()> {
+    /// Returns the sign of directions from A to B, which are found from the first body to the second.
+    fn sign(&self) -> f64 {
+        if self.is_turned {
+            -1.0
+        } else {
+            1.0
+        }
+    }
+
+    /// Finds the patches, unless there are too many cells.
+    fn find(&mut self, overlap: &Overlap) -> Met {
         let Self { scratch, leaves, polygons, cuts, regions, .. } = self;
-        overlap.cells(scratch, leaves)?;
+        let met = overlap.cells(scratch, leaves);
+        if met.too_many {
+            return met;
+        }
         overlap.polygons(leaves, scratch, polygons);
         overlap.cut(scratch, cuts, polygons);
         let count = regions.find(leaves, polygons, overlap);
         self.integrate(overlap, count);
         self.origin = overlap.origin;
         self.spacing = overlap.spacing;
-        Ok(())
+        met
     }
 
     /// Integrates over the polygons of each region, by the midpoints of the sides of triangles: exact for quadratic pressures.
@@ -190,11 +264,12 @@ impl PatchWorkspace {
             }
         }
         self.integrate_details(overlap);
+        let sign = self.sign();
         let Self { sums, details, order, .. } = self;
         order.extend((0..regions as u32).filter(|r| sums[*r as usize].pressure > 0.0));
         let size = |r: &u32| sums[*r as usize].force.norm_squared();
         order.sort_unstable_by(|r, s| size(s).total_cmp(&size(r)).then(r.cmp(s)));
-        let patch = |r: &u32| sums[*r as usize].patch(&details[*r as usize], &overlap.origin);
+        let patch = |r: &u32| sums[*r as usize].patch(&details[*r as usize], &overlap.origin, sign);
         self.patches.extend(order.iter().map(patch));
     }
 
@@ -239,7 +314,8 @@ impl Sum {
         self.force.try_normalize(0.0).unwrap_or_else(Vec3::y)
     }
 
-    fn patch(&self, details: &Details, origin: &Vec3) -> Patch {
+    /// `sign` is that of [`PatchWorkspace::sign`].
+    fn patch(&self, details: &Details, origin: &Vec3, sign: f64) -> Patch {
         let center = self.center();
         let is_stiff = details.stiffness > 0.0;
         let middle = if is_stiff { details.first / details.stiffness } else { center };
@@ -248,10 +324,10 @@ impl Sum {
         let moment = |i: usize, j: usize| if i == j { moments[(i, j)].max(0.0) } else { moments[(i, j)] };
         Patch {
             area: self.area,
-            force: self.force,
-            torque: self.torque - center.cross(&self.force),
+            force: self.force * sign,
+            torque: (self.torque - center.cross(&self.force)) * sign,
             center: center + origin,
-            normal: self.normal(),
+            normal: self.normal() * sign,
             mean_pressure: self.pressure / self.area,
             max_pressure: self.largest,
             friction_arm: details.arm / self.pressure,

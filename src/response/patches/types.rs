@@ -13,7 +13,7 @@ pub struct PatchSettings {
     /// Exponent m of both laws, 1/4 to 4. 1: linear.
     pub exponent: f64,
     /// Edge of the smallest cells of the contact surface, metres: patches narrower than this may be missed. 0: 1/200 of the
-    /// largest extent of the smaller body.
+    /// largest extent of the smaller body, or twice that, four times and so on where there would be too many cells.
     pub resolution: f64,
 }
 
