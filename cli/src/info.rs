@@ -24,7 +24,7 @@ pub struct Arguments {
 }
 
 /// Message for a mesh without mass properties.
-const NO_MASS: &str = "mass        not known from the triangles alone: the mesh is open, cuts through or touches itself, or has no inside\n";
+const NO_MASS: &str = "mass        not known from the triangles alone: the mesh is open, has no inside, or meets itself in too many places\n";
 
 pub fn run(arguments: &Arguments) -> Result<()> {
     let source = &arguments.source;

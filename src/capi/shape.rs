@@ -85,8 +85,8 @@ pub unsafe extern "C" fn vxs_shape_get_bounds(shape: *const vxs_shape, bounds: *
 
 /// Gets the mass properties, for uniform density, of the volume that the field calls inside. Repeated triangles count
 /// once, pieces that face inward are turned, overlapping pieces unite, and a shell within another is a cavity if it is
-/// wound in the opposite direction. The properties are exact for closed meshes whose triangles meet at common corners
-/// and edges only, and estimated from the field for all others. The volume and the principal moments are positive, and
+/// wound in the opposite direction. The properties are exact for closed meshes, and estimated from the field for open ones and for
+/// those that meet themselves in so many places that it would take seconds. The volume and the principal moments are positive, and
 /// no moment is larger than the sum of the other two.
 ///
 /// @param shape      the shape

@@ -49,10 +49,11 @@ impl Moments {
 
 /// Returns volume, centre of mass and inertia at unit density of the inside of a field of `mesh`. It uses the
 /// same repair of the triangles (repeated ones count once, parts that face inward are flipped, cavities stay) and
-/// the same rule for the sign, and integrates exactly over the triangles that bound the inside.
+/// the same rule for the sign, and integrates exactly over the triangles that bound the inside, and over the pieces of those that
+/// meet others.
 ///
-/// `None` where that is impossible: for an open mesh, for one that intersects or touches itself other than at
-/// shared corners and edges, and where nothing is inside. [`mass_from_field`] then gives an estimate.
+/// `None` for an open mesh, where nothing is inside, and for a mesh that meets itself in so many places that it would take seconds.
+/// [`mass_from_field`] then gives an estimate.
 pub fn mass_properties(mesh: &TriMesh) -> Option<MassProperties> {
     Sides::new(mesh).mass()
 }

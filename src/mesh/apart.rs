@@ -58,6 +58,48 @@ fn orientation(a: &Vec3, b: &Vec3, c: &Vec3) -> i8 {
     sign(a.cross(b).dot(c), minors.dot(&c.abs()))
 }
 
+/// Returns whether two triangles are certainly farther apart than a distance, metres: along a normal of either, or across two edges.
+pub fn are_farther_apart(a: &Corners, b: &Corners, distance: f64) -> bool {
+    let edges = |t: &Corners| [t[1] - t[0], t[2] - t[1], t[0] - t[2]];
+    let (e, f) = (edges(a), edges(b));
+    let normals = [e[0].cross(&e[1]), f[0].cross(&f[1])];
+    let separates = |direction: Vec3| {
+        let range = |t: &Corners| {
+            t.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), p| {
+                let at = direction.dot(&(p - a[0]));
+                (low.min(at), high.max(at))
+            })
+        };
+        let (own, other) = (range(a), range(b));
+        (other.0 - own.1).max(own.0 - other.1) > distance * direction.norm()
+    };
+    normals.into_iter().any(separates)
+        || e.iter().any(|e| f.iter().any(|f| separates(e.cross(f))))
+        || e.iter().any(|e| separates(normals[0].cross(e)))
+        || f.iter().any(|f| separates(normals[1].cross(f)))
+}
+
+/// Returns whether two triangles are in one plane up to a distance, metres, and overlap there by more than it.
+pub fn lie_on_each_other(a: &Corners, b: &Corners, distance: f64) -> bool {
+    let edges = |t: &Corners| [t[1] - t[0], t[2] - t[1], t[0] - t[2]];
+    let Some(normal) = (a[1] - a[0]).cross(&(a[2] - a[0])).try_normalize(0.0) else { return false };
+    if b.iter().any(|p| normal.dot(&(p - a[0])).abs() > distance) {
+        return false;
+    }
+    let overlaps = |edge: &Vec3| {
+        let Some(direction) = normal.cross(edge).try_normalize(0.0) else { return true };
+        let range = |t: &Corners| {
+            t.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), p| {
+                let at = direction.dot(&(p - a[0]));
+                (low.min(at), high.max(at))
+            })
+        };
+        let (own, other) = (range(a), range(b));
+        own.1.min(other.1) - own.0.max(other.0) > distance
+    };
+    edges(a).iter().chain(&edges(b)).all(overlaps)
+}
+
 /// Tests triangles without a common corner: the axes of the separating axis test, and those in the triangles' planes.
 fn disjoint(a: &Corners, b: &Corners) -> bool {
     // Relative to a corner, so that coordinates far from the origin lose no more digits.

@@ -26,7 +26,7 @@ pub use features::FeaturedTriangles;
 pub use features::{FeatureKind, MeshFeature};
 pub use hull::convex_hull;
 pub use locate::{Located, Locator};
-pub use mass::principal_axes;
+pub use mass::{principal_axes, Integral};
 pub use report::count_repeats;
 pub use report::{validate_raw, Report};
 pub use sharp::Sharp;

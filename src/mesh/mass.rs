@@ -17,22 +17,50 @@ impl TriMesh {
     pub fn mass_of_boundary(&self) -> Option<MassProperties> {
         let bounds = self.bounds();
         let origin = bounds.center();
-        let (mut volume, mut first, mut second) = (0.0, Vec3::zeros(), Mat3::zeros());
+        let mut integral = Integral::default();
         for t in 0..self.triangles.len() {
-            let [a, b, c] = self.corners(t).map(|v| Vec3::from(v) - origin);
-            let six_volumes = a.dot(&b.cross(&c));
-            let s = a + b + c;
-            volume += six_volumes / 6.0;
-            first += s * (six_volumes / 24.0);
-            // ∫ x xᵀ over the tetrahedron (0, a, b, c).
-            second +=
-                (a * a.transpose() + b * b.transpose() + c * c.transpose() + s * s.transpose()) * (six_volumes / 120.0);
+            integral.add(&self.corners(t).map(|v| Vec3::from(v) - origin), 1.0);
         }
+        integral.mass(&origin, self.area() * bounds.extents().max())
+    }
+}
+
+/// Volume and first and second moments of a solid about an origin, from the triangles that bound it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Integral {
+    volume: f64,
+    first: Vec3,
+    /// ∫ x xᵀ.
+    second: Mat3,
+}
+
+impl Integral {
+    /// Adds a part of the tetrahedron from the origin to a triangle that faces out. Corners relative to the origin, metres.
+    pub fn add(&mut self, [a, b, c]: &[Vec3; 3], part: f64) {
+        let six_volumes = part * a.dot(&b.cross(c));
+        let s = a + b + c;
+        self.volume += six_volumes / 6.0;
+        self.first += s * (six_volumes / 24.0);
+        // ∫ x xᵀ over the tetrahedron (0, a, b, c).
+        self.second +=
+            (a * a.transpose() + b * b.transpose() + c * c.transpose() + s * s.transpose()) * (six_volumes / 120.0);
+    }
+
+    /// Adds what is bounded by other triangles.
+    pub fn join(&mut self, other: &Self) {
+        self.volume += other.volume;
+        self.first += other.first;
+        self.second += other.second;
+    }
+
+    /// Returns the mass properties of the solid. `None` when its volume is no more than rounding: `size` is the product of its area and its
+    /// largest extent.
+    pub fn mass(&self, origin: &Vec3, size: f64) -> Option<MassProperties> {
         // Closed sheets enclose only rounding.
-        if volume <= 1e-12 * self.area() * bounds.extents().max() {
+        if self.volume <= 1e-12 * size {
             return None;
         }
-        MassProperties::from_moments(volume, first, second, &origin, true)
+        MassProperties::from_moments(self.volume, self.first, self.second, origin, true)
     }
 }
 

@@ -9,4 +9,5 @@ mod primitives;
 mod report;
 mod simplify;
 mod thread;
+mod union;
 mod variants;

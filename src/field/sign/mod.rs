@@ -4,6 +4,7 @@
 mod boundary;
 mod solid;
 mod soup;
+mod union;
 
 use super::report::{SignReport, SignRule};
 pub use boundary::Boundary;

@@ -20,7 +20,7 @@ const CLOSEST: f64 = 1e-14;
 const SMALLEST_PART: usize = 8;
 
 /// Returns the largest triangle of each part, with twice its area.
-fn largest_of_parts(mesh: &TriMesh, part: &[u32], count: u32) -> Vec<(f64, usize)> {
+pub(super) fn largest_of_parts(mesh: &TriMesh, part: &[u32], count: u32) -> Vec<(f64, usize)> {
     let mut largest = filled((-1.0, 0), count as usize);
     for t in 0..mesh.triangles.len() {
         let [a, b, c] = mesh.corners(t).map(Vec3::from);
@@ -35,10 +35,12 @@ fn largest_of_parts(mesh: &TriMesh, part: &[u32], count: u32) -> Vec<(f64, usize
 
 impl Sides {
     /// Returns the mass properties of the inside by the rule, body frame, integrated exactly. `None` for an open
-    /// surface, for one that intersects or touches itself, or may do so within the precision of f64, and where
-    /// nothing is inside.
+    /// surface, where nothing is inside, and for one that meets itself in so many places that it would take too long.
     pub fn mass(&self) -> Option<MassProperties> {
-        self.boundary_of_inside()?.mass_of_boundary()
+        match self.boundary_of_inside() {
+            Some(boundary) => boundary.mass_of_boundary(),
+            None => self.mass_of_pieces(),
+        }
     }
 
     /// Returns for each triangle whether it certainly has the inside behind it and the outside before it. Triangles that meet

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use rayon::prelude::*;
 
 use super::Bvh;
-use crate::apart::meet_only_at_shared_corners;
+use crate::apart::{are_farther_apart, lie_on_each_other, meet_only_at_shared_corners};
 use crate::TriMesh;
 use voxshell_base::memory::{filled_with, CollectGuarded};
 
@@ -53,6 +53,33 @@ impl Bvh {
             work.fetch_add(here, Ordering::Relaxed) + here <= most
         });
         is_done.then(|| meet.into_iter().map(AtomicBool::into_inner).collect_guarded())
+    }
+
+    /// Calls `found` with each triangle that may have points in common with triangle `k`, in leaf order, except shared corners and
+    /// edges, or that shares none and may be no farther from it than a distance, metres, or that lies on it up to that.
+    pub fn each_near(&self, mesh: &TriMesh, k: usize, distance: f64, mut found: impl FnMut(u32)) {
+        let own = &self.corners[k];
+        let (min, max) = (own[0].inf(&own[1]).inf(&own[2]), own[0].sup(&own[1]).sup(&own[2]));
+        let (min, max) = (min.add_scalar(-distance), max.add_scalar(distance));
+        let ids = &mesh.triangles[self.id(k) as usize];
+        self.visit_leaves(
+            |n| (0..3).all(|i| n.min[i] <= max[i] && min[i] <= n.max[i]),
+            |other| {
+                let (c, u) = (&self.corners[other], self.id(other));
+                let (low, high) = (c[0].inf(&c[1]).inf(&c[2]), c[0].sup(&c[1]).sup(&c[2]));
+                if other == k || (0..3).any(|i| low[i] > max[i] || min[i] > high[i]) {
+                    return;
+                }
+                let others = &mesh.triangles[u as usize];
+                let is_apart = match ids.iter().any(|id| others.contains(id)) {
+                    true => meet_only_at_shared_corners(own, ids, c, others) && !lie_on_each_other(own, c, distance),
+                    false => are_farther_apart(own, c, distance),
+                };
+                if !is_apart {
+                    found(u);
+                }
+            },
+        );
     }
 
     /// Returns whether no two triangles certainly have points in common except shared corners and edges.

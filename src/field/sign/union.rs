@@ -1,0 +1,277 @@
+//! The mass of a solid whose surface meets itself: parts that overlap, nest or touch, and meshes that cut through themselves.
+//!
+//! The inside is bounded by those pieces of the triangles that have the inside on one side only. Along the segments in which the other
+//! triangles meet it, a triangle is divided into trapezoids between parallel lines through the ends and the crossings of the
+//! segments; on each of them both sides are the same everywhere, and the rule of the sign tells them. So the integrals are exact up
+//! to rounding.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rayon::prelude::*;
+
+use super::solid::largest_of_parts;
+use super::soup::{parts, sides};
+use super::{Sides, SignRule};
+use voxshell_base::math::Vec3;
+use voxshell_base::memory::{filled, GrowGuarded, ParCollectGuarded};
+use voxshell_mesh::{Integral, MassProperties};
+
+/// Distance from a triangle at which its sides are told, and within which another one is in its plane, in extents: above the rounding
+/// of turned coordinates.
+const NEAR: f64 = 1e-11;
+/// Trapezoids that are narrower than this fraction of their triangle are left out: rounding.
+const NARROW: f64 = 1e-12;
+/// Largest number of segments in a triangle: the crossings grow with its square.
+const MOST_SEGMENTS: usize = 1024;
+/// Largest number of trapezoids, 2 s of one core.
+const MOST_PIECES: u64 = 1 << 19;
+
+type Point = [f64; 2];
+
+/// A triangle in its plane: the longest edge along x from the origin, the third corner at a positive y.
+struct Plane {
+    origin: Vec3,
+    along: Vec3,
+    across: Vec3,
+    normal: Vec3,
+    length: f64,
+    apex: Point,
+}
+
+/// What meets a triangle, in its plane.
+#[derive(Default)]
+struct Meeting {
+    segments: Vec<[Point; 2]>,
+    /// Triangles in the same plane.
+    flat: Vec<[Point; 3]>,
+}
+
+/// A line through a slab: x at its lower and upper end.
+#[derive(Clone, Copy)]
+struct Line([f64; 2]);
+
+impl Line {
+    fn middle(&self) -> f64 {
+        0.5 * (self.0[0] + self.0[1])
+    }
+}
+
+impl Plane {
+    /// Returns `None` for a triangle without area.
+    fn new(corners: &[Vec3; 3]) -> Option<Self> {
+        let length = |i: usize| (corners[(i + 1) % 3] - corners[i]).norm_squared();
+        let i = (1..3).fold(0, |longest, i| if length(i) > length(longest) { i } else { longest });
+        let (a, b, c) = (corners[i], corners[(i + 1) % 3], corners[(i + 2) % 3]);
+        let normal = (b - a).cross(&(c - a)).try_normalize(0.0)?;
+        let along = (b - a).try_normalize(0.0)?;
+        let mut plane =
+            Self { origin: a, along, across: normal.cross(&along), normal, length: (b - a).norm(), apex: [0.0; 2] };
+        plane.apex = plane.flat(&c);
+        (plane.apex[1] > 0.0).then_some(plane)
+    }
+
+    fn flat(&self, p: &Vec3) -> Point {
+        let d = p - self.origin;
+        [d.dot(&self.along), d.dot(&self.across)]
+    }
+
+    fn place(&self, [x, y]: Point) -> Vec3 {
+        self.origin + self.along * x + self.across * y
+    }
+
+    /// Adds what another triangle has in common with the plane.
+    fn meet(&self, other: &[Vec3; 3], flat: f64, meeting: &mut Meeting) {
+        let height = other.map(|p| self.normal.dot(&(p - self.origin)));
+        let height = height.map(|h| if h.abs() <= flat { 0.0 } else { h });
+        let at = other.map(|p| self.flat(&p));
+        if height == [0.0; 3] {
+            meeting.flat.push_guarded(at);
+            (0..3).for_each(|i| meeting.segments.push_guarded([at[i], at[(i + 1) % 3]]));
+            return;
+        }
+        let mut ends = [[0.0; 2]; 3];
+        let mut count = 0;
+        for i in 0..3 {
+            let j = (i + 1) % 3;
+            let (from, to) = (height[i], height[j]);
+            if from == 0.0 {
+                ends[count] = at[i];
+            } else if from * to < 0.0 {
+                let t = from / (from - to);
+                ends[count] = [0, 1].map(|k| at[i][k] + (at[j][k] - at[i][k]) * t);
+            } else {
+                continue;
+            }
+            count += 1;
+        }
+        if count == 2 {
+            meeting.segments.push_guarded([ends[0], ends[1]]);
+        }
+    }
+
+    /// Returns the heights between which no segment begins, ends or crosses another one, ascending.
+    fn levels(&self, segments: &[[Point; 2]]) -> Vec<f64> {
+        let height = self.apex[1];
+        let mut levels = Vec::new();
+        let mut add = |y: f64| {
+            if y > 0.0 && y < height {
+                levels.push_guarded(y);
+            }
+        };
+        for (i, [p, q]) in segments.iter().enumerate() {
+            add(p[1]);
+            add(q[1]);
+            for [r, s] in &segments[..i] {
+                let (u, v, w) = ([q[0] - p[0], q[1] - p[1]], [s[0] - r[0], s[1] - r[1]], [r[0] - p[0], r[1] - p[1]]);
+                let turn = u[0] * v[1] - u[1] * v[0];
+                let (t, at) = ((w[0] * v[1] - w[1] * v[0]) / turn, (w[0] * u[1] - w[1] * u[0]) / turn);
+                if (0.0..=1.0).contains(&t) && (0.0..=1.0).contains(&at) {
+                    add(p[1] + u[1] * t);
+                }
+            }
+        }
+        // The sides of the triangle are crossed too.
+        let sides = [[[0.0, 0.0], self.apex], [[self.length, 0.0], self.apex]];
+        for [p, q] in segments {
+            for [r, s] in &sides {
+                let (u, v, w) = ([q[0] - p[0], q[1] - p[1]], [s[0] - r[0], s[1] - r[1]], [r[0] - p[0], r[1] - p[1]]);
+                let t = (w[0] * v[1] - w[1] * v[0]) / (u[0] * v[1] - u[1] * v[0]);
+                if (0.0..=1.0).contains(&t) {
+                    add(p[1] + u[1] * t);
+                }
+            }
+        }
+        levels.push_guarded(0.0);
+        levels.push_guarded(height);
+        levels.sort_unstable_by(f64::total_cmp);
+        levels
+    }
+
+    /// Fills `lines` with the sides of the triangle and the segments through a slab, from left to right.
+    fn lines(&self, [low, high]: [f64; 2], segments: &[[Point; 2]], lines: &mut Vec<Line>) {
+        let side = |x: f64| Line([low, high].map(|y| x + (self.apex[0] - x) * (y / self.apex[1])));
+        let (left, right) = (side(0.0), side(self.length));
+        let middle = 0.5 * (low + high);
+        lines.clear();
+        lines.push_guarded(left);
+        for [p, q] in segments {
+            let (p, q) = if p[1] <= q[1] { (p, q) } else { (q, p) };
+            if p[1] < middle && middle < q[1] {
+                let at = |y: f64| p[0] + (q[0] - p[0]) * ((y - p[1]) / (q[1] - p[1]));
+                let line = Line([0, 1].map(|i| at([low, high][i]).max(left.0[i]).min(right.0[i])));
+                lines.push_guarded(line);
+            }
+        }
+        lines.push_guarded(right);
+        lines.sort_unstable_by(|p, q| p.middle().total_cmp(&q.middle()));
+    }
+}
+
+/// Returns whether a triangle contains a point.
+fn contains(t: &[Point; 3], p: Point) -> bool {
+    let turn = |i: usize| {
+        let (a, b) = (t[i], t[(i + 1) % 3]);
+        (b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0])
+    };
+    let turns = [turn(0), turn(1), turn(2)];
+    turns.iter().all(|x| *x >= 0.0) || turns.iter().all(|x| *x <= 0.0)
+}
+
+impl Sides {
+    /// Returns 1 if the inside is only behind a place on a triangle, -1 if it is only before it, and 0 otherwise.
+    fn side_of_inside(&self, p: &Vec3, normal: &Vec3) -> f64 {
+        let step = normal * (NEAR * self.bounds.extents().max());
+        f64::from(i8::from(self.inside(p - step)) - i8::from(self.inside(p + step)))
+    }
+
+    /// Adds the pieces of triangle `k`, in leaf order, that bound the inside. `None` where they are too many.
+    fn add_pieces(&self, k: usize, corners: &[Vec3; 3], pieces: &AtomicU64, integral: &mut Integral) -> Option<()> {
+        let Some(plane) = Plane::new(corners) else { return Some(()) };
+        let (mesh, origin) = (&self.mesh, self.bounds.center());
+        let mut meeting = Meeting::default();
+        let extent = self.bounds.extents().max();
+        self.bvh.each_near(mesh, k, NEAR * extent, |u| {
+            plane.meet(&mesh.corners(u as usize).map(Vec3::from), NEAR * extent, &mut meeting);
+        });
+        let Meeting { segments, flat } = &meeting;
+        if segments.len() > MOST_SEGMENTS {
+            return None;
+        }
+        let mut lines = Vec::new();
+        for slab in plane.levels(segments).windows(2) {
+            let (low, high) = (slab[0], slab[1]);
+            if high - low <= NARROW * plane.apex[1] {
+                continue;
+            }
+            plane.lines([low, high], segments, &mut lines);
+            if pieces.fetch_add(lines.len() as u64, Ordering::Relaxed) > MOST_PIECES {
+                return None;
+            }
+            for pair in lines.windows(2) {
+                let [left, right] = [pair[0], pair[1]];
+                if right.middle() - left.middle() <= NARROW * plane.length {
+                    continue;
+                }
+                let middle = [0.5 * (left.middle() + right.middle()), 0.5 * (low + high)];
+                let side = self.side_of_inside(&plane.place(middle), &plane.normal);
+                if side == 0.0 {
+                    continue;
+                }
+                // Each of several triangles in one place has its part.
+                let part = side / (1 + flat.iter().filter(|t| contains(t, middle)).count()) as f64;
+                let corner = |line: &Line, i: usize| plane.place([line.0[i], [low, high][i]]) - origin;
+                let [a, b, c, d] = [corner(&left, 0), corner(&right, 0), corner(&right, 1), corner(&left, 1)];
+                integral.add(&[a, b, c], part);
+                integral.add(&[a, c, d], part);
+            }
+        }
+        Some(())
+    }
+
+    /// Returns the mass properties of the inside by the rule, body frame, of a closed surface that may meet itself. `None` for an
+    /// open surface, where nothing is inside, and where it would take too long.
+    pub(super) fn mass_of_pieces(&self) -> Option<MassProperties> {
+        if !matches!(self.rule, SignRule::Crossings | SignRule::Parity) {
+            return None;
+        }
+        let (mesh, bounds) = (&self.mesh, self.bounds);
+        let (extent, origin) = (bounds.extents().max(), bounds.center());
+        // Beyond its limit of work, this would take too long too.
+        self.bvh.meeting_triangles(mesh)?;
+        let mut meet = filled(false, mesh.triangles.len());
+        let is_near = |k: usize| {
+            let mut is_near = false;
+            self.bvh.each_near(mesh, k, NEAR * extent, |_| is_near = true);
+            is_near
+        };
+        let near = (0..self.bvh.len()).into_par_iter().map(is_near).collect_guarded();
+        near.iter().enumerate().for_each(|(k, is_near)| meet[self.bvh.id(k) as usize] = *is_near);
+        let (part, against, count) = parts(&mesh.triangles, &sides(&mesh.triangles), |t| !meet[t as usize]);
+        let largest = largest_of_parts(mesh, &part, count);
+        let pieces = AtomicU64::new(0);
+        let integrals: Vec<Option<Integral>> = (0..self.bvh.len())
+            .into_par_iter()
+            .map(|k| {
+                let t = self.bvh.id(k) as usize;
+                let corners = mesh.corners(t).map(Vec3::from);
+                let mut integral = Integral::default();
+                if meet[t] {
+                    self.add_pieces(k, &corners, &pieces, &mut integral)?;
+                } else {
+                    let other = largest[part[t] as usize].1;
+                    let [a, b, c] = mesh.corners(other).map(Vec3::from);
+                    let normal = (b - a).cross(&(c - a)).try_normalize(0.0);
+                    let side = normal.map_or(0.0, |normal| self.side_of_inside(&((a + b + c) / 3.0), &normal));
+                    let side = if against[t] == against[other] { side } else { -side };
+                    integral.add(&corners.map(|p| p - origin), side);
+                }
+                Some(integral)
+            })
+            .collect_guarded();
+        let mut sum = Integral::default();
+        for integral in &integrals {
+            sum.join(integral.as_ref()?);
+        }
+        sum.mass(&origin, mesh.area() * extent)
+    }
+}
