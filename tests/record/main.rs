@@ -1,6 +1,8 @@
 //! Recordings of the C interface: every function has a record or a reason, recorded sessions replay to the same bytes,
 //! also those of other platforms, and damaged files are refused.
 
+#[cfg(unix)]
+mod disk;
 mod threads;
 
 use std::collections::BTreeSet;

@@ -8,6 +8,7 @@
 //! | `api` | the C functions that start and stop a recording |
 //! | `session` | the recording in progress: threads, rings, the writer |
 //! | `ring` | a ring of bytes between a thread and the writer |
+//! | `large` | records that are too large for a ring, on their way to the writer |
 //! | `sink`, `source` | encoding and decoding of one call |
 //! | `argument`, `contents` | arguments by their types in C; the structs |
 //! | `calls` | the functions that are recorded, one line each, and those that are not |
@@ -22,6 +23,7 @@ pub mod calls;
 mod contents;
 mod file;
 mod heights;
+mod large;
 mod order;
 pub mod player;
 mod ring;

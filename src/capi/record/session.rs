@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 
 use super::file;
+use super::large::Large;
 use super::ring::Ring;
 use super::sink::{Answer, Half, Hash, Sink};
 use crate::capi::failure::Failure;
@@ -48,8 +49,7 @@ pub enum WhenFull {
 /// State that the threads share with the writer.
 struct Shared {
     rings: Mutex<Vec<Arc<Ring>>>,
-    /// Records that are larger than a ring, with the number of their thread.
-    large: Mutex<Vec<(u32, Vec<u8>)>>,
+    large: Large,
     ring_bytes: usize,
     waits: bool,
     start: Instant,
@@ -58,6 +58,7 @@ struct Shared {
     object: AtomicU64,
     lost: AtomicU64,
     ends: AtomicBool,
+    /// Whether the writer is gone before its time: the file takes nothing more.
     failed: AtomicBool,
 }
 
@@ -237,6 +238,10 @@ fn join(session: u32) -> Option<Sink> {
     let current = CURRENT.lock();
     let current = current.as_ref().filter(|current| current.number == session)?;
     let shared = current.shared.clone();
+    if shared.failed.load(Ordering::Relaxed) {
+        // The rings of ended threads stay full, so each new thread would get one of its own.
+        return None;
+    }
     let mut rings = shared.rings.lock();
     let free = rings.iter().position(|ring| {
         ring.is_empty() && ring.taken.compare_exchange(false, true, Ordering::AcqRel, Ordering::Relaxed).is_ok()
@@ -283,16 +288,17 @@ impl Lane {
             return;
         }
         let shared = &self.shared;
-        let waits = (full == WhenFull::Wait || shared.waits) && record.len() < file::MOST_BYTES;
-        if waits && record.len() > self.ring.capacity() / 2 {
-            let large = [&(record.len() as u32).to_le_bytes(), record].concat();
-            shared.large.lock().push((self.thread, large));
-            return;
-        }
-        while waits && !shared.failed.load(Ordering::Relaxed) && !shared.ends.load(Ordering::Relaxed) {
-            std::thread::sleep(Duration::from_micros(200));
-            if self.ring.push(record) {
-                return;
+        if (full == WhenFull::Wait || shared.waits) && record.len() < file::MOST_BYTES {
+            let is_large = record.len() > self.ring.capacity() / 2;
+            loop {
+                let is_taken = if is_large { shared.large.push(self.thread, record) } else { self.ring.push(record) };
+                if is_taken {
+                    return;
+                }
+                if shared.failed.load(Ordering::Relaxed) || shared.ends.load(Ordering::Relaxed) {
+                    break;
+                }
+                std::thread::sleep(Duration::from_micros(200));
             }
         }
         shared.lost.fetch_add(1, Ordering::Relaxed);
@@ -336,7 +342,7 @@ pub(super) fn start(path: PathBuf, ring_bytes: usize, waits: bool) -> Result<(),
     file::write_header(&mut out, vxs_version()).map_err(|e| io_error(&part, e))?;
     let shared = Arc::new(Shared {
         rings: Mutex::new((0..RINGS).map(|_| Arc::new(Ring::new(ring_bytes))).collect()),
-        large: Mutex::default(),
+        large: Large::default(),
         ring_bytes,
         waits,
         start: Instant::now(),
@@ -348,8 +354,9 @@ pub(super) fn start(path: PathBuf, ring_bytes: usize, waits: bool) -> Result<(),
     });
     let own = shared.clone();
     let writer = std::thread::Builder::new().name("voxshell record".into()).spawn(move || {
+        let mut end = WriterEnd { shared: &own, has_failed: true };
         let written = write(out, &own);
-        own.failed.store(written.is_err(), Ordering::Relaxed);
+        end.has_failed = written.is_err();
         written
     });
     let writer = writer.map_err(|e| io_error(&part, e))?;
@@ -357,6 +364,19 @@ pub(super) fn start(path: PathBuf, ring_bytes: usize, waits: bool) -> Result<(),
     *current = Some(Session { number, shared, writer, path });
     ACTIVE.store(number, Ordering::Release);
     Ok(())
+}
+
+/// Tells the threads that the writer is gone, also after a panic, and frees what was left for it.
+struct WriterEnd<'a> {
+    shared: &'a Shared,
+    has_failed: bool,
+}
+
+impl Drop for WriterEnd<'_> {
+    fn drop(&mut self) {
+        self.shared.failed.store(self.has_failed, Ordering::Relaxed);
+        self.shared.large.discard();
+    }
 }
 
 fn part(path: &Path) -> PathBuf {
@@ -376,7 +396,11 @@ pub(super) fn stop() -> Result<Counts, Failure> {
     shared.ends.store(true, Ordering::Release);
     writer.thread().unpark();
     let part = part(&path);
-    let bytes = match writer.join() {
+    let written = writer.join();
+    // A thread keeps its own ring until it ends or joins another recording. This one is known to need it no more.
+    shared.rings.lock().clear();
+    let _ = LANE.try_with(|lane| lane.try_borrow_mut().map(|mut lane| lane.take()));
+    let bytes = match written {
         Ok(Ok(bytes)) => bytes,
         Ok(Err(error)) => return Err(io_error(&part, error)),
         Err(panic) => std::panic::resume_unwind(panic),
@@ -400,9 +424,10 @@ fn write(mut out: BufWriter<File>, shared: &Shared) -> std::io::Result<u64> {
                 file::write_records(&mut out, thread as u32, &bytes)?;
             }
         }
-        for (thread, record) in std::mem::take(&mut *shared.large.lock()) {
-            file::write_records(&mut out, thread, &record)?;
+        if ends {
+            shared.large.close();
         }
+        shared.large.drain(|thread, record| file::write_records(&mut out, thread, record))?;
         out.flush()?;
         if ends {
             break;
