@@ -51,7 +51,10 @@ typedef int32_t vxs_status;
  */
 #define VXS_INVALID_MESH 3
 
-/** The result would need more memory than the limit; the message tells the amount. Nothing was allocated. */
+/**
+ * The result would need more memory than the limit, or more nodes, bricks or samples than the library can number. The
+ * message tells the amount. Nothing was allocated.
+ */
 #define VXS_TOO_LARGE 4
 
 /** A file could not be opened, read or written. */

@@ -14,6 +14,10 @@ pub enum Error {
     /// A grid or shell would need more memory than the caller allows.
     #[error("{what} would need {needed} bytes; the limit is {limit} bytes")]
     TooLarge { what: String, needed: u64, limit: u64 },
+    /// A grid or shell would have more elements than their numbers allow, whatever the memory. `needed`: the memory that it
+    /// would take at least, bytes.
+    #[error("{what}; expected {expected}")]
+    TooMany { what: String, expected: String, needed: u64 },
     /// The system has no more memory. No partial result is kept.
     #[error("out of memory while {what}: the system refused {bytes} bytes")]
     OutOfMemory { what: &'static str, bytes: u64 },

@@ -30,7 +30,7 @@ impl From<Error> for Failure {
         let status = match &error {
             Error::InvalidArgument { .. } => VXS_INVALID_ARGUMENT,
             Error::InvalidMesh(_) => VXS_INVALID_MESH,
-            Error::TooLarge { .. } => VXS_TOO_LARGE,
+            Error::TooLarge { .. } | Error::TooMany { .. } => VXS_TOO_LARGE,
             Error::OutOfMemory { .. } => VXS_OUT_OF_MEMORY,
             Error::Io { .. } => VXS_IO,
             Error::InvalidFile { .. } => VXS_INVALID_FILE,

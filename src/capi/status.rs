@@ -22,7 +22,8 @@ pub const VXS_INVALID_ARGUMENT: vxs_status = 2;
 /// The triangles cannot be used: there are none, an index is out of range, a coordinate is not finite, or there is no
 /// volume.
 pub const VXS_INVALID_MESH: vxs_status = 3;
-/// The result would need more memory than the limit; the message tells the amount. Nothing was allocated.
+/// The result would need more memory than the limit, or more nodes, bricks or samples than the library can number. The
+/// message tells the amount. Nothing was allocated.
 pub const VXS_TOO_LARGE: vxs_status = 4;
 /// A file could not be opened, read or written.
 pub const VXS_IO: vxs_status = 5;

@@ -33,12 +33,15 @@ impl Layout {
         let total = numbers.iter().product::<f64>();
         // An entry and a corner for each brick, and the corner's distance.
         let needed = 10.0 * total + FieldOptions::fixed_bytes(mesh.triangles.len()) as f64;
-        let most = f64::from(u32::MAX) / 2.0;
-        if needed > options.memory_limit as f64 || total > most || counts.iter().any(|&n| n > f64::from(1 << 20)) {
+        if needed > options.memory_limit as f64 {
             let [x, y, z] = counts;
             let what = format!("a field of {x} x {y} x {z} nodes {} m apart, in bricks", options.voxel_size);
             return Err(Error::TooLarge { what, needed: needed as u64, limit: options.memory_limit });
         }
+        Grid::check_counts(counts).and_then(|()| check_bricks(total)).map_err(|error| match error {
+            Error::TooMany { what, expected, .. } => Error::TooMany { what, expected, needed: needed as u64 },
+            other => other,
+        })?;
         let grid = Grid::centered(counts.map(|n| n as u32), options.voxel_size as f32);
         grid.check()?;
         let bricks = bricks_of(&grid);
@@ -86,13 +89,28 @@ impl Layout {
         let each = 4 + STRIDE * 2 + if open { 768 } else { 32 * 16 };
         let needed = fixed + (10 * total + 4 * rows + each * fine) as u64;
         let samples = fine * STRIDE + total;
-        if needed > options.memory_limit || samples > u32::MAX as usize {
-            let [x, y, z] = self.grid.dims;
+        let [x, y, z] = self.grid.dims;
+        if needed > options.memory_limit {
             let what = format!("a field of {x} x {y} x {z} nodes, {fine} bricks of them at the surface,");
             return Err(Error::TooLarge { what, needed, limit: options.memory_limit });
         }
+        if samples > u32::MAX as usize {
+            let what = format!("the bricks of a field of {x} x {y} x {z} nodes have {samples} samples");
+            let expected = format!("at most {}: try a larger voxel size", u32::MAX);
+            return Err(Error::TooMany { what, expected, needed });
+        }
         Ok(needed)
     }
+}
+
+/// Refuses more bricks than their numbers allow.
+fn check_bricks(total: f64) -> Result<()> {
+    let most = u32::MAX / 2;
+    if total <= f64::from(most) {
+        return Ok(());
+    }
+    let what = format!("the grid has {total} bricks of {CELLS} x {CELLS} x {CELLS} voxels");
+    Err(Error::TooMany { what, expected: format!("at most {most}: try a larger voxel size"), needed: 0 })
 }
 
 /// Returns an upper bound on the number of bricks in the band: bricks that meet a triangle when they are grown by the

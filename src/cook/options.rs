@@ -75,10 +75,11 @@ impl FieldOptions {
         let each = if self.offset > 0.0 { 8.0 } else { 5.0 };
         let nodes = (each * (x * y * z)) as u64;
         let needed = nodes.saturating_add(Self::fixed_bytes(given) + crossings::bytes(mesh, self.voxel_size));
-        if needed > self.memory_limit || counts.iter().any(|&n| n > f64::from(1 << 20)) {
+        if needed > self.memory_limit {
             let what = format!("a field of {x} x {y} x {z} nodes {} m apart", self.voxel_size);
             return Err(Error::TooLarge { what, needed, limit: self.memory_limit });
         }
+        Grid::check_counts(counts)?;
         Ok(needed)
     }
 
@@ -103,7 +104,7 @@ impl FieldOptions {
 /// Returns the needed memory from the error of a refusal for memory.
 pub(super) fn needed_all_the_same(error: Error) -> Result<u64> {
     match error {
-        Error::TooLarge { needed, .. } => Ok(needed),
+        Error::TooLarge { needed, .. } | Error::TooMany { needed, .. } => Ok(needed),
         other => Err(other),
     }
 }

@@ -29,14 +29,20 @@ pub(super) fn cook(
     loop {
         for cells in CELLS {
             let voxel_size = extent / (octave * f64::from(cells));
+            let named = || {
+                let reached = reached.map_or_else(String::new, |(error, voxel_size)| {
+                    format!(" ({error} m was reached with voxels of {voxel_size} m)")
+                });
+                format!("a field with an error of at most {target} m{reached}")
+            };
             let (field, has_inside) = match cook(voxel_size) {
                 Ok(cooked) => cooked,
                 Err(Error::TooLarge { needed, limit, .. }) => {
-                    let reached = reached.map_or_else(String::new, |(error, voxel_size)| {
-                        format!(" ({error} m was reached with voxels of {voxel_size} m)")
-                    });
-                    let what = format!("a field with an error of at most {target} m{reached}");
-                    return Err(Error::TooLarge { what, needed, limit });
+                    return Err(Error::TooLarge { what: named(), needed, limit });
+                }
+                Err(Error::TooMany { what, needed, .. }) => {
+                    let (what, expected) = (format!("{}: {what}", named()), "a larger error".into());
+                    return Err(Error::TooMany { what, expected, needed });
                 }
                 Err(other) => return Err(other),
             };

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use voxshell_base::math::limits;
+use voxshell_base::math::limits::{self, Shown};
 use voxshell_base::{Error, Result};
 
 /// A regular grid of nodes in a field's local frame.
@@ -15,6 +15,11 @@ pub struct Grid {
     /// The first node, metres, local frame.
     pub min: [f32; 3],
 }
+
+/// Largest number of nodes of a grid along an axis.
+const MOST_ALONG: f64 = (1 << 20) as f64;
+/// Largest number of nodes of a grid.
+const MOST_NODES: f64 = (1u64 << 40) as f64;
 
 impl Grid {
     /// Returns a grid with its middle at 0.
@@ -52,13 +57,32 @@ impl Grid {
         self.node(self.dims[0] - 1, self.dims[1] - 1, self.dims[2] - 1)
     }
 
+    /// Checks that a grid may have so many nodes along the axes, which are whole numbers.
+    ///
+    /// # Errors
+    /// `TooMany`, which says whether the nodes along an axis are too many or those of the whole grid.
+    pub fn check_counts(counts: [f64; 3]) -> Result<()> {
+        let [x, y, z] = counts.map(Shown);
+        let nodes = counts.iter().product::<f64>();
+        let (what, expected) = if counts.iter().any(|&n| n > MOST_ALONG) {
+            let expected = format!("at most {MOST_ALONG} nodes along each axis: try a larger voxel size");
+            (format!("the grid has {x} x {y} x {z} nodes"), expected)
+        } else if nodes > MOST_NODES {
+            let expected = format!("at most {MOST_NODES} in all: try a larger voxel size");
+            (format!("the grid has {x} x {y} x {z} = {} nodes", Shown(nodes)), expected)
+        } else {
+            return Ok(());
+        };
+        Err(Error::TooMany { what, expected, needed: (size_of::<f32>() as f64 * nodes) as u64 })
+    }
+
     /// Checks that the grid has cells, and that every number is in its range.
     pub fn check(&self) -> Result<()> {
-        let nodes = self.dims.iter().try_fold(1u64, |n, &d| n.checked_mul(u64::from(d)));
-        if self.dims.iter().any(|&n| !(2..=1 << 20).contains(&n)) || nodes.is_none_or(|n| n > 1 << 40) {
+        if self.dims.iter().any(|&n| n < 2) {
             let [x, y, z] = self.dims;
-            return Err(Error::argument("dims", format!("{x} x {y} x {z}"), "2 to 1048576 nodes along each axis"));
+            return Err(Error::argument("dims", format!("{x} x {y} x {z}"), "at least 2 nodes along each axis"));
         }
+        Self::check_counts(self.dims.map(f64::from))?;
         if !(self.spacing.is_finite() && self.spacing >= f32::MIN_POSITIVE && (1.0 / self.spacing).is_finite()) {
             return Err(Error::argument("spacing", self.spacing, "a positive, finite length in metres"));
         }

@@ -130,9 +130,14 @@ impl ShellOptions {
     /// returns their number.
     pub fn check_memory(&self, samples: u64, bytes_per_sample: u64, others: u64) -> Result<u64> {
         let needed = samples.saturating_mul(bytes_per_sample).saturating_add(others);
-        if needed > self.memory_limit || samples > u32::MAX as u64 / 4 {
-            let what = format!("a pointshell of {samples} samples");
-            return Err(Error::TooLarge { what, needed, limit: self.memory_limit });
+        let what = || format!("a pointshell of {samples} samples");
+        if needed > self.memory_limit {
+            return Err(Error::TooLarge { what: what(), needed, limit: self.memory_limit });
+        }
+        let most = u64::from(u32::MAX) / 4;
+        if samples > most {
+            let expected = format!("at most {most}: try a larger spacing");
+            return Err(Error::TooMany { what: what(), expected, needed });
         }
         Ok(needed)
     }

@@ -12,6 +12,8 @@ use voxshell::field::{
 use voxshell::math::limits::MAX_COORDINATE;
 use voxshell::math::{Progress, Vec3};
 use voxshell::mesh::primitives;
+use voxshell::voxmap::VoxelOptions;
+use voxshell::Error;
 
 /// Returns bodies about 2 m large around the origin, one of each kind.
 fn kinds() -> Vec<(&'static str, Field)> {
@@ -139,4 +141,33 @@ fn long_segments_beside_a_body_miss_it() {
             }
         }
     }
+}
+
+#[test]
+fn a_refused_grid_names_the_count_that_is_too_large() {
+    let cube = primitives::cuboid([0.5; 3]).unwrap();
+    let rod = primitives::cuboid([0.5, 5e-7, 5e-7]).unwrap();
+    let message = |mesh, voxel_size| {
+        let options = FieldOptions { memory_limit: u64::MAX, ..FieldOptions::new(voxel_size) };
+        let dense = voxshell::cook::dense_field(mesh, &options, &Progress::none()).unwrap_err();
+        let bricks = voxshell::cook::brick_field(mesh, &options, &Progress::none()).unwrap_err();
+        assert!(matches!([&dense, &bricks], [Error::TooMany { .. }, Error::TooMany { .. }]), "{dense}, {bricks}");
+        assert_eq!(dense.to_string(), bricks.to_string());
+        dense.to_string()
+    };
+    let said = message(&rod, 5e-7);
+    assert_eq!(
+        said,
+        "the grid has 2000009 x 11 x 11 nodes; expected at most 1048576 nodes along each axis: try a larger voxel size"
+    );
+    let said = message(&cube, 1.0 / 13_327.0);
+    assert_eq!(
+        said,
+        "the grid has 13336 x 13336 x 13336 = 2371792877056 nodes; expected at most 1099511627776 in all: try a larger voxel size"
+    );
+    let said = VoxelOptions::new(1.0 / 13_327.0).grid(&cube).unwrap_err();
+    assert!(matches!(&said, Error::TooMany { .. }), "{said}");
+    let small = FieldOptions { memory_limit: 1 << 20, ..FieldOptions::new(1e-6) };
+    let said = voxshell::cook::dense_field(&cube, &small, &Progress::none()).unwrap_err();
+    assert!(matches!(&said, Error::TooLarge { .. }), "{said}");
 }

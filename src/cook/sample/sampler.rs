@@ -107,7 +107,7 @@ fn memory_needed_checked(mesh: &TriMesh, options: &ShellOptions) -> Result<u64> 
     let progress = &Progress::none();
     let given = mesh.triangles.len();
     match (Sampler { given, surface: &surface, creases: &creases, options: &unlimited, progress }).check_size() {
-        Err(Error::TooLarge { needed, .. }) => Ok(needed),
+        Err(Error::TooLarge { needed, .. } | Error::TooMany { needed, .. }) => Ok(needed),
         other => other,
     }
 }

@@ -176,6 +176,9 @@ ROWS(vxs_shape_info_init) {
     ROW(VXS_TOO_LARGE, options->resolution, UINT32_MAX, "bytes; the limit is");                       \
     ROW(VXS_TOO_LARGE, options->padding_voxels, UINT32_MAX, "bytes; the limit is");                   \
     ROW(VXS_TOO_LARGE, options->memory_limit, 1000, "bytes; the limit is 1000 bytes");                \
+    options->memory_limit = UINT64_MAX;                                                               \
+    ROW(VXS_TOO_LARGE, options->voxel_size, 1e-300, "expected at most 1048576 nodes along each axis: try a larger"); \
+    options->memory_limit = coarse().memory_limit;                                                    \
     ROW(VXS_CANCELLED, options->progress, cancel, "cancelled");                                       \
   } while (0)
 

@@ -18,6 +18,7 @@
     INVALID(options->proximity_layers, 32001, "options->proximity_layers is 32001; expected 0 to");          \
     INVALID(options->reserved, 1, "options->reserved is 1; expected 0");                                     \
     ROW(VXS_TOO_LARGE, options->memory_limit, 100, "voxel");                                                 \
+    ROW(VXS_TOO_LARGE, options->resolution, 13000, "expected at most 1099511627776 in all: try a larger");   \
     options->form = VXS_VOXELMAP_SCALED;                                                                     \
     INVALID(options->precision, 9, "precision is 9 for distances of up to");                                 \
     options->form = VXS_VOXELMAP_TYPES;                                                                      \
