@@ -79,8 +79,8 @@ typedef int32_t vxs_status;
 #define VXS_INVALID_HANDLE 10
 
 /**
- * The object is in use by another thread; every thread needs a workspace of its own. A callback also gets this code
- * for a call that would wait for the callback itself.
+ * The object is in use by another call; every thread needs a workspace of its own, and so does each pair of a batch. A
+ * callback also gets this code for a call that would wait for the callback itself.
  */
 #define VXS_BUSY 11
 

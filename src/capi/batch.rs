@@ -193,7 +193,15 @@ unsafe fn jobs(pairs: &[vxs_body_pair]) -> Result<Vec<Job<'_>>, Failure> {
         let mut scratch = None;
         if !pair.workspace.is_null() {
             let name = format!("pairs[{i}].workspace");
-            scratch = Some(Mutex::new(handle::get(&name, pair.workspace)?.lock(&name)?));
+            let locked = handle::get(&name, pair.workspace)?.lock(&name).map_err(|busy| {
+                // Locked by this call.
+                let first = pairs[..i].iter().position(|other| other.workspace == pair.workspace);
+                first.map_or(busy, |first| {
+                    let message = format!("{name} is that of pairs[{first}] too; expected one for each pair, or null");
+                    Failure::new(VXS_BUSY, message)
+                })
+            })?;
+            scratch = Some(Mutex::new(locked));
         }
         jobs.push_guarded(Job { shapes: [shape_a, shape_b], poses: [pose_a, pose_b], scratch });
     }

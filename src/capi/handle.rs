@@ -243,7 +243,8 @@ impl<V> Exclusive<V> {
     pub fn lock(&self, argument: &str) -> Result<Locked<'_, V>, Failure> {
         // A refused attempt writes nothing, so that it does not take the cache line from the thread that works.
         if self.busy.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).is_err() {
-            let message = format!("{argument} is in use by another thread; expected one for every thread");
+            // The other call is one of another thread, or the one whose callback made this call.
+            let message = format!("{argument} is in use by another call; expected one for every thread");
             return Err(Failure::new(VXS_BUSY, message));
         }
         Ok(Locked(self))

@@ -38,8 +38,8 @@ pub const VXS_CANCELLED: vxs_status = 8;
 pub const VXS_PANIC: vxs_status = 9;
 /// A handle was released before, is of another kind, or is not a handle at all.
 pub const VXS_INVALID_HANDLE: vxs_status = 10;
-/// The object is in use by another thread; every thread needs a workspace of its own. A callback also gets this code
-/// for a call that would wait for the callback itself.
+/// The object is in use by another call; every thread needs a workspace of its own, and so does each pair of a batch. A
+/// callback also gets this code for a call that would wait for the callback itself.
 pub const VXS_BUSY: vxs_status = 11;
 /// The system has no more memory, or no memory for a thread's stack. The call discards its partial work and leaves the
 /// objects unchanged. Any call that creates, reads or writes a shape may return it.

@@ -227,7 +227,7 @@ fn a_workspace_in_use_by_another_thread_is_refused() {
         });
         let (status, message, count, destroyed) = other_thread.join().expect("no panic");
         assert_eq!((status, count, destroyed), (VXS_BUSY, 77, VXS_BUSY));
-        assert_eq!(message, "vxs_query_contacts: workspace is in use by another thread; expected one for every thread");
+        assert_eq!(message, "vxs_query_contacts: workspace is in use by another call; expected one for every thread");
         drop(locked);
         assert_eq!(vxs_workspace_destroy(workspace), VXS_OK);
         assert_eq!(vxs_shape_release(shape as *mut vxs_shape), VXS_OK);

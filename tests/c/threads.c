@@ -197,7 +197,7 @@ static void use_the_shared_workspace(int number) {
     size_t count = 77;
     vxs_status status = vxs_query_contacts(BODY(torus, pose), BODY(torus, pose), NULL, shared, NULL, 0, &count);
     if (status == VXS_BUSY) {
-      check_status(status, VXS_BUSY, "workspace is in use by another thread", "query", __FILE__, __LINE__);
+      check_status(status, VXS_BUSY, "workspace is in use by another call", "query", __FILE__, __LINE__);
       CHECK(count == 77);
     } else {
       CHECK(status == VXS_TRUNCATED && count > 0 && count != 77);

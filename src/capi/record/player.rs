@@ -356,7 +356,7 @@ fn skipped<'a>(call: &Call<'a>) -> Result<Reply<'a>, &'static str> {
         VXS_IO => Err("it had no access to a file"),
         VXS_OUT_OF_MEMORY => Err("it ran out of memory"),
         VXS_CANCELLED => Err("its progress callback cancelled it"),
-        VXS_BUSY => Err("an object was in use by another thread"),
+        VXS_BUSY => Err("an object was in use by another call"),
         _ => Ok(reply),
     }
 }

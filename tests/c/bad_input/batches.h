@@ -44,7 +44,7 @@ ROWS(vxs_query_contacts_batch) {
   INVALID(pairs[0].a.pose.qw, 2, "pairs[0].a.pose");
   ROW(VXS_INVALID_HANDLE, pairs[1].workspace, (vxs_workspace *)(void *)shape, "pairs[1].workspace is a vxs_shape");
   pairs[0].workspace = workspace;
-  ROW(VXS_BUSY, pairs[1].workspace, workspace, "pairs[1].workspace is in use");
+  ROW(VXS_BUSY, pairs[1].workspace, workspace, "pairs[1].workspace is that of pairs[0] too; expected one for each pair");
   pairs[0].workspace = NULL;
   pairs[1].b.shape = exact;
   ROW(VXS_UNSUPPORTED, pairs[1].a.shape, exact, "pairs[1]: ");
