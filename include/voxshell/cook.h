@@ -297,9 +297,11 @@ vxs_status vxs_shape_create_from_triangles(const struct vxs_vec3 *vertices,
                                            struct vxs_shape **shape);
 
 /**
- * Computes the memory that cooking takes: the smallest `memory_limit` with which `vxs_shape_create_from_triangles`
- * proceeds. The shape itself takes less. The function reads every triangle, but computes no distance. Wide holes of an
- * open mesh in bricks take additional memory for the membranes across them; its amount is known only after cooking.
+ * Computes an upper bound on the memory that `vxs_shape_create_from_triangles` holds at any time, its copies of the mesh
+ * and the finished shape included. With this `memory_limit` it is not refused. In 99 of 100 random cases the bound is at
+ * most ten times the true peak and 4 MB. The function reads every triangle. For an open mesh it cooks a field of at most
+ * 32 voxels along the largest extent, to find how large the membranes across its holes are. For an `offset` it computes
+ * distances on a coarse grid.
  *
  * @param vertices        `vertex_count` points, metres, body frame, all finite
  * @param indices         `3 * triangle_count` vertex numbers

@@ -64,7 +64,7 @@ struct CookProgress {
 
 }  // namespace detail
 
-/** Returns the memory that cooking these triangles takes, bytes: the smallest `memory_limit` that is accepted. */
+/** Returns an upper bound on the memory that cooking these triangles holds at any time, bytes. */
 inline std::uint64_t cook_estimate_memory(const Vec3* vertices, std::size_t vertex_count, const std::uint32_t* indices,
                                           std::size_t triangle_count, const CookOptions& options = {}) {
   std::uint64_t bytes = 0;

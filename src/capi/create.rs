@@ -90,9 +90,11 @@ pub unsafe extern "C" fn vxs_shape_create_from_triangles(
     )
 }
 
-/// Computes the memory that cooking takes: the smallest `memory_limit` with which `vxs_shape_create_from_triangles`
-/// proceeds. The shape itself takes less. The function reads every triangle, but computes no distance. Wide holes of an
-/// open mesh in bricks take additional memory for the membranes across them; its amount is known only after cooking.
+/// Computes an upper bound on the memory that `vxs_shape_create_from_triangles` holds at any time, its copies of the mesh
+/// and the finished shape included. With this `memory_limit` it is not refused. In 99 of 100 random cases the bound is at
+/// most ten times the true peak and 4 MB. The function reads every triangle. For an open mesh it cooks a field of at most
+/// 32 voxels along the largest extent, to find how large the membranes across its holes are. For an `offset` it computes
+/// distances on a coarse grid.
 ///
 /// @param vertices        `vertex_count` points, metres, body frame, all finite
 /// @param indices         `3 * triangle_count` vertex numbers
@@ -126,7 +128,7 @@ pub unsafe extern "C" fn vxs_cook_estimate_memory(
             let options = vxs_cook_options::read(options)?;
             let mesh = mesh(vertices, vertex_count, indices, triangle_count)?;
             let options = options.to_core()?;
-            check::write(bytes, workers::work(|| options.memory_needed(&mesh))??)
+            check::write(bytes, workers::work(|| options.peak_memory(&mesh))??)
         }
     )
 }

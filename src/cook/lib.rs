@@ -10,6 +10,7 @@
 //! | `measure` | the fit of a field to the mesh |
 //! | `mass` | mass properties of the inside of a field |
 //! | `sample/` | sampling of a mesh for a pointshell |
+//! | `peak` | bound on the memory that cooking holds |
 //! | `shape` | all forms of a body from its mesh |
 //! | `target` | finer and finer fields, until one meets a target error |
 
@@ -25,6 +26,7 @@ mod membrane;
 mod offset;
 mod open;
 mod options;
+mod peak;
 mod sample;
 pub mod shape;
 mod target;

@@ -151,7 +151,7 @@ impl CookOptions {
     }
 
     /// Returns the options of the pointshell, with the open values filled in.
-    fn shell_options(&self, voxel_size: f64) -> ShellOptions {
+    pub(super) fn shell_options(&self, voxel_size: f64) -> ShellOptions {
         let mut options = self.shell.clone();
         if options.spacing.is_nan() && options.target_count.is_none() {
             // Samples as dense as the grid: neither form is then much finer than the other.
@@ -261,12 +261,12 @@ fn cook_exact(mesh: &Arc<TriMesh>, options: &FieldOptions, progress: &Progress) 
 }
 
 /// Returns the options of the grid of a field that is exact near the surface.
-fn with_room(options: &FieldOptions) -> FieldOptions {
+pub(super) fn with_room(options: &FieldOptions) -> FieldOptions {
     FieldOptions { padding_voxels: options.padding_voxels.max(ExactField::PADDING), ..*options }
 }
 
 /// Returns a bound on the memory of the exact surface, while it is built, bytes.
-fn surface_bytes(mesh: &TriMesh) -> u64 {
+pub(super) fn surface_bytes(mesh: &TriMesh) -> u64 {
     1000 * mesh.triangles.len() as u64
 }
 
@@ -278,7 +278,7 @@ fn nothing_inside(voxel_size: f64) -> Error {
     ))
 }
 
-fn voxel_size(bounds: &Aabb, resolution: Resolution) -> Result<f64> {
+pub(super) fn voxel_size(bounds: &Aabb, resolution: Resolution) -> Result<f64> {
     match resolution {
         Resolution::VoxelSize(h) if h > 0.0 && h.is_finite() => Ok(h),
         Resolution::VoxelSize(h) => Err(Error::argument("voxel_size", h, "a positive, finite length in metres")),

@@ -132,7 +132,7 @@ static void memory(uint32_t storage) {
   options.resolution = runs_slowly() ? 48 : 128;
   OK(vxs_cook_estimate_memory(vertices, vertex_count, indices, index_count / 3, &options, &bytes));
   CHECK(bytes > coarse && coarse > 0);
-  options.memory_limit = bytes - 1;
+  options.memory_limit = 1000000;
   shape = NULL;
   REFUSED(VXS_TOO_LARGE, "bytes; the limit is",
           vxs_shape_create_from_triangles(vertices, vertex_count, indices, index_count / 3, &options, &shape));

@@ -157,11 +157,14 @@ impl Creases {
         self.chains.iter().map(|c| c.length).sum()
     }
 
+    /// Largest number of samples of a chain for each spacing of its length: both ends of long segments, and the steps.
+    pub const MOST_PER_STEP: f64 = 2.0 / LONG_SEGMENT + 1.0;
+
     /// Returns an upper bound on the number of samples at this spacing.
     pub fn most_samples(&self, spacing: f64) -> f64 {
         // Both ends of each chain, and of each long segment; the steps between them.
         let steps = |length: f64| if spacing > 0.0 { length / spacing } else { 0.0 };
-        let along = |c: &Chain| 2.0 + (2.0 / LONG_SEGMENT + 1.0) * steps(c.length);
+        let along = |c: &Chain| 2.0 + Self::MOST_PER_STEP * steps(c.length);
         self.corners.len() as f64 + self.networks.len() as f64 + self.chains.iter().map(along).sum::<f64>()
     }
 

@@ -25,4 +25,4 @@ mod types;
 mod uniform;
 mod vertices;
 
-pub use sampler::{memory_needed, sample};
+pub use sampler::{bytes_on, memory_needed, sample};

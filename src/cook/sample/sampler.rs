@@ -112,6 +112,37 @@ fn memory_needed_checked(mesh: &TriMesh, options: &ShellOptions) -> Result<u64> 
     }
 }
 
+/// Returns a bound on the memory for sampling an offset surface that is not yet made, bytes: its area, metres squared, the
+/// number of its triangles, and the length of their edges, metres.
+pub fn bytes_on(area: f64, triangles: f64, edge: f64, options: &ShellOptions) -> f64 {
+    let spacing = match options.method {
+        Sampling::Projection { voxel_size } => voxel_size,
+        _ => options.spacing,
+    };
+    let on_area = options.target_count.map_or(lattice_count(area, spacing), |target| target as f64);
+    // Where the surface has creases, they are as long as its triangles are dense.
+    let creases = CREASED * triangles;
+    let steps = match options.target_count {
+        Some(target) => target as f64,
+        None if spacing > 0.0 => creases * edge / spacing,
+        None => 0.0,
+    };
+    // A closed surface has half as many vertices as triangles.
+    let vertices = 0.5 * triangles;
+    let (of_method, noisy) = match options.method {
+        Sampling::Projection { .. } => (on_area, 0.0),
+        Sampling::Features => (0.0, 0.0),
+        Sampling::Vertices => (vertices, on_area.min(vertices)),
+        Sampling::Uniform | Sampling::VerticesAndUniform => (on_area, on_area),
+    };
+    let samples = of_method + creases + Creases::MOST_PER_STEP * steps;
+    let blue_noise = uniform::BYTES_PER_SAMPLE as f64 * noisy;
+    samples * tree::BYTES_PER_SAMPLE as f64 + triangles * (BYTES_PER_TRIANGLE + BYTES_PER_GIVEN) as f64 + blue_noise
+}
+
+/// Largest share of the triangles of an offset surface that have a crease.
+const CREASED: f64 = 0.25;
+
 struct Sampler<'a> {
     /// Number of triangles of the mesh, including repeats.
     given: usize,
@@ -156,7 +187,9 @@ impl Sampler<'_> {
         let features = self.creases.most_samples(spacing) + self.surface.component_count as f64;
         let is_blue_noise =
             matches!(options.method, Sampling::Uniform | Sampling::VerticesAndUniform | Sampling::Vertices);
-        let blue_noise = if is_blue_noise { uniform::BYTES_PER_SAMPLE as f64 * on_area } else { 0.0 };
+        // Vertices are thinned to fewer, never to more.
+        let noisy = if options.method == Sampling::Vertices { on_area.min(others) } else { on_area };
+        let blue_noise = if is_blue_noise { uniform::BYTES_PER_SAMPLE as f64 * noisy } else { 0.0 };
         let samples = on_area.max(others) + features;
         // A float too large for u64 becomes its largest value.
         let triangles = BYTES_PER_TRIANGLE * self.surface.faces.len() as u64 + BYTES_PER_GIVEN * self.given as u64;
