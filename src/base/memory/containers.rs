@@ -1,7 +1,7 @@
 //! Containers that grow under a guard: the functions of the standard ones, with `try_reserve` first.
 
 use std::cmp::Ordering;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BinaryHeap, HashMap, HashSet, VecDeque};
 use std::hash::{BuildHasher, Hash};
 
 use foldhash::fast::RandomState;
@@ -18,6 +18,7 @@ pub fn with_capacity<T>(n: usize) -> Vec<T> {
 }
 
 /// Returns an empty vector with room for `n`, or `None` when there is no memory for it.
+#[cfg(not(unix))]
 pub(super) fn with_capacity_or<T>(n: usize) -> Option<Vec<T>> {
     let mut v = Vec::new();
     refusable(|| v.try_reserve_exact(n)).ok().map(|()| v)
@@ -176,21 +177,62 @@ impl<K: Eq + Hash, S: BuildHasher> RoomGuarded for HashSet<K, S> {
     }
 }
 
-/// `push`, `extend`, `append` and `resize` under a guard.
+impl<T: Ord> RoomGuarded for BinaryHeap<T> {
+    #[inline]
+    fn reserve_guarded(&mut self, additional: usize) {
+        if self.capacity() - self.len() < additional {
+            or_refuse(bytes_of::<T>(self.len() + additional), || self.try_reserve(additional).is_ok());
+        }
+    }
+}
+
+impl<T> RoomGuarded for VecDeque<T> {
+    #[inline]
+    fn reserve_guarded(&mut self, additional: usize) {
+        if self.capacity() - self.len() < additional {
+            or_refuse(bytes_of::<T>(self.len() + additional), || self.try_reserve(additional).is_ok());
+        }
+    }
+}
+
+/// `push`, `insert`, `extend`, `append` and `resize` under a guard.
 pub trait GrowGuarded<T> {
     fn push_guarded(&mut self, item: T);
+    fn insert_guarded(&mut self, at: usize, item: T);
     fn extend_guarded(&mut self, items: impl IntoIterator<Item = T>);
+    fn extend_slice_guarded(&mut self, items: &[T])
+    where
+        T: Clone;
     fn append_guarded(&mut self, other: &mut Vec<T>);
     fn resize_guarded(&mut self, len: usize, value: T)
     where
         T: Clone;
+    fn resize_with_guarded(&mut self, len: usize, make: impl FnMut() -> T);
 }
 
 impl<T> GrowGuarded<T> for Vec<T> {
     #[inline]
     fn push_guarded(&mut self, item: T) {
-        self.reserve_guarded(1);
+        // The same comparison as in `push`, so that the compiler drops one of the two.
+        if self.len() == self.capacity() {
+            grow(self, 1);
+        }
         self.push(item);
+    }
+
+    #[inline]
+    fn insert_guarded(&mut self, at: usize, item: T) {
+        self.reserve_guarded(1);
+        self.insert(at, item);
+    }
+
+    #[inline]
+    fn extend_slice_guarded(&mut self, items: &[T])
+    where
+        T: Clone,
+    {
+        self.reserve_guarded(items.len());
+        self.extend_from_slice(items);
     }
 
     fn extend_guarded(&mut self, items: impl IntoIterator<Item = T>) {
@@ -216,6 +258,29 @@ impl<T> GrowGuarded<T> for Vec<T> {
     {
         self.reserve_guarded(len.saturating_sub(self.len()));
         self.resize(len, value);
+    }
+
+    fn resize_with_guarded(&mut self, len: usize, make: impl FnMut() -> T) {
+        self.reserve_guarded(len.saturating_sub(self.len()));
+        self.resize_with(len, make);
+    }
+}
+
+/// `push` and `extend` of a heap under a guard.
+pub trait HeapGuarded<T> {
+    fn push_guarded(&mut self, item: T);
+    fn extend_guarded(&mut self, items: impl IntoIterator<Item = T>);
+}
+
+impl<T: Ord> HeapGuarded<T> for BinaryHeap<T> {
+    #[inline]
+    fn push_guarded(&mut self, item: T) {
+        self.reserve_guarded(1);
+        self.push(item);
+    }
+
+    fn extend_guarded(&mut self, items: impl IntoIterator<Item = T>) {
+        items.into_iter().for_each(|item| self.push_guarded(item));
     }
 }
 

@@ -27,13 +27,13 @@ mod threads;
 pub use bytes::{deserialize_vec, read_to_end, text_of, Bytes};
 pub use containers::{
     boxed, boxed_item, concat, exact, filled, filled_with, map_with_capacity, par_flat_collect, par_try_flat_collect,
-    set_with_capacity, sort_stable_by, with_capacity, CollectGuarded, GrowGuarded, Map, ParCollectGuarded, RoomGuarded,
-    Set, SliceGuarded,
+    set_with_capacity, sort_stable_by, with_capacity, CollectGuarded, GrowGuarded, HeapGuarded, Map, ParCollectGuarded,
+    RoomGuarded, Set, SliceGuarded,
 };
 pub use derived::Derived;
 pub use guard::ran_out;
 pub use guard::{guard, is_guarded, reserve_in_use, uses_of_reserve};
-pub use refusal::{catching, refused};
+pub use refusal::{attempt, catch_on_this_thread, catching, refused};
 pub use reserve::refusable;
 pub use reserve::{WithReserve, RESERVE_BYTES};
-pub use threads::{has_room as has_room_for_threads, HAS_THREADS};
+pub use threads::{has_room as has_room_for_threads, HAS_THREADS, THREAD_BYTES};

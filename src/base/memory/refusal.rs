@@ -2,16 +2,16 @@
 
 use std::any::Any;
 use std::cell::Cell;
-use std::panic::resume_unwind;
+use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::Error;
+use crate::{Error, Result};
 
 /// Number of active guards, on all threads.
 pub(super) static GUARDS: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
-    /// Whether this thread is in [`catch`].
+    /// Whether this thread is in [`catching`], or has called [`catch_on_this_thread`].
     static CATCHING: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -29,6 +29,19 @@ pub fn catching<T>(work: impl FnOnce() -> T) -> T {
     }
     let _leave = Leave(CATCHING.replace(true));
     work()
+}
+
+/// Runs short work of this thread, and returns `OutOfMemory` when one of its allocations was refused. `what` is as for
+/// [`guard`](super::guard()). What `work` has changed so far stays changed.
+pub fn attempt<T>(what: &'static str, work: impl FnOnce() -> T) -> Result<T> {
+    let outcome = catch_unwind(AssertUnwindSafe(|| catching(work)));
+    outcome.or_else(|payload| Err(refused(what, payload.as_ref()).unwrap_or_else(|| resume_unwind(payload))))
+}
+
+/// Lets refused allocations of this thread unwind for its whole life: for the threads of a pool, which hands what unwinds
+/// to the caller.
+pub fn catch_on_this_thread() {
+    CATCHING.set(true);
 }
 
 /// Returns the error, if `payload` is that of a refused allocation.

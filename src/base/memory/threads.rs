@@ -11,11 +11,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use parking_lot::Mutex;
 use rayon::ThreadPoolBuilder;
 
-use super::containers::with_capacity_or;
 use crate::{Error, Result};
 
 /// Address space of a thread, bytes: Rust's default stack, and what a thread needs until it runs.
-const PER_THREAD: usize = (2 << 20) + (256 << 10);
+pub const THREAD_BYTES: usize = (2 << 20) + (256 << 10);
 
 /// Whether the platform has threads. Where it has none, work runs on the calling thread: rayon then makes its global pool of
 /// this thread when it is first used. An attempt to make the pool before would fail, and rayon would not try again.
@@ -23,6 +22,8 @@ pub const HAS_THREADS: bool = !cfg!(all(target_family = "wasm", target_os = "unk
 
 /// Whether rayon's global pool exists.
 static HAS_GLOBAL: AtomicBool = AtomicBool::new(false);
+/// Whether rayon has failed to make its global pool. It does not try again.
+static FAILED: AtomicBool = AtomicBool::new(false);
 
 /// Runs `work` where rayon has threads: in the caller's pool if it is in one, else with the global pool, which the
 /// first call makes. Where there is no room for its threads, `work` gets a pool of its own, of as many threads as fit.
@@ -47,7 +48,7 @@ pub(super) fn with_pool<R: Send>(what: &'static str, work: impl FnOnce() -> R + 
             }
         }
         if threads == 1 {
-            return Err(Error::OutOfMemory { what, bytes: PER_THREAD as u64 });
+            return Err(Error::OutOfMemory { what, bytes: THREAD_BYTES as u64 });
         }
         threads /= 2;
     }
@@ -57,18 +58,32 @@ pub(super) fn with_pool<R: Send>(what: &'static str, work: impl FnOnce() -> R + 
 fn make_global(threads: usize) -> bool {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _turn = ONE_AT_A_TIME.lock();
-    if !HAS_GLOBAL.load(Ordering::Acquire) && has_room(threads) {
+    if !HAS_GLOBAL.load(Ordering::Acquire) && !FAILED.load(Ordering::Relaxed) && has_room(threads) {
         // An error without a source means that the program has made the pool already.
         let is_made = ThreadPoolBuilder::new().build_global().map_or_else(|e| e.source().is_none(), |()| true);
         if is_made {
             rayon::broadcast(|_| ());
         }
         HAS_GLOBAL.store(is_made, Ordering::Release);
+        FAILED.store(!is_made, Ordering::Relaxed);
     }
     HAS_GLOBAL.load(Ordering::Acquire)
 }
 
-/// Returns whether the system has the address space of this number of threads: allocates and frees it.
+/// Returns whether the system has the address space of this number of threads: maps and unmaps it. Not through the
+/// allocator, which may have that much in blocks that were freed, where the system places no stack.
+#[cfg(unix)]
 pub fn has_room(threads: usize) -> bool {
-    with_capacity_or::<u8>(threads * PER_THREAD).is_some()
+    let (bytes, flags) = (threads * THREAD_BYTES, libc::MAP_PRIVATE | libc::MAP_ANON);
+    // SAFETY: a new mapping, which nothing uses.
+    unsafe {
+        let mapped = libc::mmap(std::ptr::null_mut(), bytes, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0);
+        mapped != libc::MAP_FAILED && libc::munmap(mapped, bytes) == 0
+    }
+}
+
+/// Returns whether the system has the address space of this number of threads: allocates and frees it.
+#[cfg(not(unix))]
+pub fn has_room(threads: usize) -> bool {
+    super::containers::with_capacity_or::<u8>(threads * THREAD_BYTES).is_some()
 }
