@@ -6,7 +6,7 @@
 //! inside.
 
 use voxshell_base::math::limits;
-use voxshell_base::memory::{filled, CollectGuarded, GrowGuarded};
+use voxshell_base::memory::{filled, map_with_capacity, CollectGuarded, GrowGuarded};
 use voxshell_base::{Error, Result};
 
 const STEPS: f64 = (1u64 << 40) as f64;
@@ -159,11 +159,11 @@ impl Builder {
             }
         }
         let first = self.faces.len();
-        let mut from = std::collections::HashMap::with_capacity(horizon.len());
+        let mut from = map_with_capacity(horizon.len());
         for (i, &(a, _, _)) in horizon.iter().enumerate() {
             from.insert(a, (first + i) as u32);
         }
-        let mut to = std::collections::HashMap::with_capacity(horizon.len());
+        let mut to = map_with_capacity(horizon.len());
         for (i, &(_, b, _)) in horizon.iter().enumerate() {
             to.insert(b, (first + i) as u32);
         }

@@ -1,7 +1,7 @@
 //! A kd-tree with removable points, for the greedy clustering.
 
 use voxshell_base::math::{Aabb, Vec3};
-use voxshell_base::memory::{filled, CollectGuarded};
+use voxshell_base::memory::{filled, CollectGuarded, GrowGuarded};
 
 /// Points per leaf.
 const BUCKET: usize = 8;
@@ -98,7 +98,7 @@ impl<'a> KdTree<'a> {
                 let at = found.partition_point(|e| *e < entry);
                 if at < count {
                     found.truncate(count - 1);
-                    found.insert(at, entry);
+                    found.insert_guarded(at, entry);
                 }
             }
             return (to - from) as u64;

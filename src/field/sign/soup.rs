@@ -204,7 +204,7 @@ impl Soup {
             let mut key = *corners;
             key.sort_unstable();
             let [a, b, c] = rotated(*corners);
-            keys.push((key, t, [a, b, c] != key));
+            keys.push_guarded((key, t, [a, b, c] != key));
         }
         let keys = sorted_by_bucket(keys, self.vertices.len(), |key| key.0[0]);
         let alike = || keys.chunk_by(|a, b| a.0 == b.0);

@@ -6,6 +6,7 @@
 use super::dual::{self, is_split_first, Pairs, Placement, Separation};
 use super::node::Node;
 use super::Bvh;
+use voxshell_base::memory::{GrowGuarded, RoomGuarded};
 
 /// Largest number of ends: 48 KB. A descent with more begins at the roots each time.
 const MOST: usize = 4096;
@@ -79,7 +80,7 @@ impl Front {
         let is_cold = self.ends.is_empty();
         if is_cold {
             self.moved = 0.0;
-            self.ends.push(End { first: 0, second: 0, until: f32::NEG_INFINITY });
+            self.ends.push_guarded(End { first: 0, second: 0, until: f32::NEG_INFINITY });
         }
         let mut pairs = Pairs::new();
         let (mut kept, mut tests, mut is_full) = (0, 0, false);
@@ -115,7 +116,11 @@ impl Front {
                 is_full |= kept + self.ends.len() - count >= MOST;
                 is_full |= !is_cold && self.ends.len() == self.ends.capacity();
                 if !is_full {
-                    self.ends.push(End { first: i, second: j, until: rounded_down(self.moved + gap - rounding) });
+                    self.ends.push_guarded(End {
+                        first: i,
+                        second: j,
+                        until: rounded_down(self.moved + gap - rounding),
+                    });
                 }
             }
         }
@@ -126,7 +131,7 @@ impl Front {
         }
         if is_cold {
             self.first_count = self.ends.len();
-            self.ends.reserve(GROWN * self.first_count + FEW);
+            self.ends.reserve_guarded(GROWN * self.first_count + FEW);
         }
         tests
     }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::arguments::{length, within};
 use crate::TriMesh;
+use voxshell_base::memory::{CollectGuarded, GrowGuarded, RoomGuarded};
 use voxshell_base::Result;
 
 /// Makes a box of half extents `half`, centred. Twelve triangles.
@@ -24,13 +25,13 @@ pub fn sphere(radius: f64, subdivisions: u32) -> Result<TriMesh> {
     let golden = 0.5 * (1.0 + 5f64.sqrt());
     let mut vertices: Vec<[f64; 3]> = Vec::new();
     for (a, b) in [(-1.0, golden), (1.0, golden), (-1.0, -golden), (1.0, -golden)] {
-        vertices.push([a, b, 0.0]);
+        vertices.push_guarded([a, b, 0.0]);
     }
     for (a, b) in [(-1.0, golden), (1.0, golden), (-1.0, -golden), (1.0, -golden)] {
-        vertices.push([0.0, a, b]);
+        vertices.push_guarded([0.0, a, b]);
     }
     for (a, b) in [(-1.0, golden), (1.0, golden), (-1.0, -golden), (1.0, -golden)] {
-        vertices.push([b, 0.0, a]);
+        vertices.push_guarded([b, 0.0, a]);
     }
     let mut triangles: Vec<[u32; 3]> = vec![
         [0, 11, 5],
@@ -61,10 +62,11 @@ pub fn sphere(radius: f64, subdivisions: u32) -> Result<TriMesh> {
     vertices.iter_mut().for_each(|v| *v = on_sphere(*v));
     for _ in 0..subdivisions {
         let mut middles = HashMap::new();
+        middles.reserve_guarded(3 * triangles.len() / 2);
         let mut middle = |a: u32, b: u32| {
             *middles.entry((a.min(b), a.max(b))).or_insert_with(|| {
                 let (p, q) = (vertices[a as usize], vertices[b as usize]);
-                vertices.push(on_sphere(std::array::from_fn(|k| 0.5 * (p[k] + q[k]))));
+                vertices.push_guarded(on_sphere(std::array::from_fn(|k| 0.5 * (p[k] + q[k]))));
                 vertices.len() as u32 - 1
             })
         };
@@ -72,7 +74,7 @@ pub fn sphere(radius: f64, subdivisions: u32) -> Result<TriMesh> {
             let (ab, bc, ca) = (middle(a, b), middle(b, c), middle(c, a));
             [[a, ab, ca], [ab, b, bc], [ca, bc, c], [ab, bc, ca]]
         });
-        triangles = quartered.collect();
+        triangles = quartered.collect_guarded();
     }
     TriMesh::new(vertices, triangles)
 }

@@ -3,6 +3,7 @@
 use super::arguments::within;
 use crate::TriMesh;
 use voxshell_base::math::Vec3;
+use voxshell_base::memory::{filled, CollectGuarded, GrowGuarded};
 use voxshell_base::Result;
 
 /// A ball of radius `ra` at `a` swept to one of radius `rb` at `b`.
@@ -72,8 +73,8 @@ pub fn blob(subdivisions: u32) -> Result<TriMesh> {
             [[q[1], q[2], q[3]], [q[1], q[3], q[0]]]
         }
     });
-    let triangles = quads.collect();
-    Ok(TriMesh::new(net.vertices.iter().map(|&v| v.into()).collect(), triangles)?.scaled_to_extent(1.0))
+    let triangles = quads.collect_guarded();
+    Ok(TriMesh::new(net.vertices.iter().map(|&v| v.into()).collect_guarded(), triangles)?.scaled_to_extent(1.0))
 }
 
 /// Returns the distance to a round cone, negative inside, and its gradient.
@@ -144,7 +145,7 @@ fn surface_net(cell: f64) -> Net {
     let mut values = lattice(n, cell, &node);
     fill_ambiguous(n, &mut values);
     const NONE: u32 = u32::MAX;
-    let mut cells = vec![NONE; values.len()];
+    let mut cells = filled(NONE, values.len());
     let mut vertices = Vec::new();
     for k in 0..n[2] - 1 {
         for j in 0..n[1] - 1 {
@@ -167,7 +168,7 @@ fn surface_net(cell: f64) -> Net {
                 }
                 if count > 0.0 {
                     cells[index(i, j, k)] = vertices.len() as u32;
-                    vertices.push(sum / count);
+                    vertices.push_guarded(sum / count);
                 }
             }
         }
@@ -186,7 +187,7 @@ fn surface_net(cell: f64) -> Net {
                 ];
                 for (next, [a, b, c, d]) in around {
                     if inside != (values[next] < 0.0) {
-                        quads.push(if inside { [a, b, c, d] } else { [a, d, c, b] });
+                        quads.push_guarded(if inside { [a, b, c, d] } else { [a, d, c, b] });
                     }
                 }
             }
@@ -199,7 +200,7 @@ fn surface_net(cell: f64) -> Net {
 /// block.
 fn lattice(n: [usize; 3], cell: f64, node: &impl Fn(usize, usize, usize) -> Vec3) -> Vec<f64> {
     const BLOCK: usize = 8;
-    let mut values = vec![0.0; n[0] * n[1] * n[2]];
+    let mut values = filled(0.0, n[0] * n[1] * n[2]);
     let reach = 0.5 * BLOCK as f64 * cell * 3f64.sqrt();
     for k0 in (0..n[2]).step_by(BLOCK) {
         for j0 in (0..n[1]).step_by(BLOCK) {
@@ -263,7 +264,7 @@ fn in_one_piece(corners: u8) -> bool {
 fn relax(vertices: &mut [Vec3], quads: &[[u32; 4]]) {
     vertices.iter_mut().for_each(project);
     for _ in 0..RELAXATIONS {
-        let mut sums = vec![(Vec3::zeros(), 0.0); vertices.len()];
+        let mut sums = filled((Vec3::zeros(), 0.0), vertices.len());
         for q in quads {
             for i in 0..4 {
                 let (a, b) = (q[i] as usize, q[(i + 1) % 4] as usize);

@@ -4,6 +4,7 @@ use std::f64::consts::{PI, TAU};
 
 use super::arguments::{length, shorter, within, MAX_SEGMENTS};
 use crate::TriMesh;
+use voxshell_base::memory::{with_capacity, CollectGuarded, GrowGuarded};
 use voxshell_base::{Error, Result};
 
 /// Extrudes an outline, given as (radius, angle) with the angle ascending over less than a full turn, to ±`half` along
@@ -12,10 +13,10 @@ use voxshell_base::{Error, Result};
 /// faces is a convex sector. Angles turn from x towards −z, which is counter-clockwise seen from above.
 fn extrude(outline: &[(f64, f64)], bore: f64, half: f64) -> Result<TriMesh> {
     let n = outline.len() as u32;
-    let mut vertices = Vec::with_capacity(outline.len() * 4);
+    let mut vertices = with_capacity(outline.len() * 4);
     let mut ring = |y: f64, bore: Option<f64>| {
         let first = vertices.len() as u32;
-        vertices.extend(outline.iter().map(|&(r, angle)| {
+        vertices.extend_guarded(outline.iter().map(|&(r, angle)| {
             let (sin, cos) = libm::sincos(angle);
             let r = bore.unwrap_or(r);
             [r * cos, y, -r * sin]
@@ -26,10 +27,10 @@ fn extrude(outline: &[(f64, f64)], bore: f64, half: f64) -> Result<TriMesh> {
     let inner = (bore > 0.0).then(|| (ring(half, Some(bore)), ring(-half, Some(bore))));
     let centers = vertices.len() as u32;
     if inner.is_none() {
-        vertices.extend([[0.0, half, 0.0], [0.0, -half, 0.0]]);
+        vertices.extend_guarded([[0.0, half, 0.0], [0.0, -half, 0.0]]);
     }
     let mut triangles = Vec::new();
-    let mut quad = |a: u32, b: u32, c: u32, d: u32| triangles.extend([[a, b, c], [a, c, d]]);
+    let mut quad = |a: u32, b: u32, c: u32, d: u32| triangles.extend_guarded([[a, b, c], [a, c, d]]);
     for i in 0..n {
         let j = (i + 1) % n;
         quad(bottom + i, bottom + j, top + j, top + i);
@@ -42,7 +43,7 @@ fn extrude(outline: &[(f64, f64)], bore: f64, half: f64) -> Result<TriMesh> {
     if inner.is_none() {
         for i in 0..n {
             let j = (i + 1) % n;
-            triangles.extend([[centers, top + i, top + j], [centers + 1, bottom + j, bottom + i]]);
+            triangles.extend_guarded([[centers, top + i, top + j], [centers + 1, bottom + j, bottom + i]]);
         }
     }
     TriMesh::new(vertices, triangles)
@@ -66,8 +67,8 @@ pub fn hole(half: [f64; 3], radius: f64, segments: u32) -> Result<TriMesh> {
             let (sin, cos) = libm::sincos(a);
             ((x / cos.abs()).min(z / sin.abs()), a)
         })
-        .collect();
-    outline.extend(corners.map(|c| (reach, c)));
+        .collect_guarded();
+    outline.extend_guarded(corners.map(|c| (reach, c)));
     outline.sort_by(|a, b| a.1.total_cmp(&b.1));
     extrude(&outline, radius, y)
 }
@@ -114,12 +115,14 @@ pub fn gear(teeth: u32, outer_radius: f64, root_radius: f64, thickness: f64, bor
             let r = root_radius + (outer_radius - root_radius) * f64::from(i) / f64::from(FLANK);
             (r, half_width(r))
         });
-        let rising: Vec<_> = flank.collect();
-        outline.extend(rising.iter().map(|&(r, w)| (r, middle - w)));
-        outline.extend((1..ARC).map(|i| (outer_radius, middle + tip * (2.0 * f64::from(i) / f64::from(ARC) - 1.0))));
-        outline.extend(rising.iter().rev().map(|&(r, w)| (r, middle + w)));
+        let rising: Vec<_> = flank.collect_guarded();
+        outline.extend_guarded(rising.iter().map(|&(r, w)| (r, middle - w)));
+        outline.extend_guarded(
+            (1..ARC).map(|i| (outer_radius, middle + tip * (2.0 * f64::from(i) / f64::from(ARC) - 1.0))),
+        );
+        outline.extend_guarded(rising.iter().rev().map(|&(r, w)| (r, middle + w)));
         let gap = tooth - 2.0 * foot;
-        outline.extend((1..ARC).map(|i| (root_radius, middle + foot + gap * f64::from(i) / f64::from(ARC))));
+        outline.extend_guarded((1..ARC).map(|i| (root_radius, middle + foot + gap * f64::from(i) / f64::from(ARC))));
     }
     extrude(&outline, bore, 0.5 * thickness)
 }

@@ -3,6 +3,7 @@
 use super::arguments::{length, turn, within, MAX_SEGMENTS};
 use crate::TriMesh;
 use voxshell_base::math::Vec3;
+use voxshell_base::memory::{with_capacity, CollectGuarded, GrowGuarded};
 use voxshell_base::{Error, Result};
 
 /// Minor radius of the torus on which the centre line winds, over its major radius.
@@ -21,13 +22,13 @@ pub fn torus_knot(p: u32, q: u32, radius: f64, tube: f64, nu: u32, nv: u32) -> R
     length("tube", tube)?;
     within("nu", nu, 8 * p.max(q), MAX_SEGMENTS)?;
     within("nv", nv, 3, MAX_SEGMENTS)?;
-    let line: Vec<Vec3> = (0..nu).map(|i| center(p, q, i, nu) * radius).collect();
+    let line: Vec<Vec3> = (0..nu).map(|i| center(p, q, i, nu) * radius).collect_guarded();
     let widest = widest_tube(&line);
     if tube >= widest {
         let expected = format!("less than {widest} m, where the tube of this knot touches itself");
         return Err(Error::argument("tube", format!("{tube} m"), expected));
     }
-    let mut vertices: Vec<[f64; 3]> = Vec::with_capacity((nu * nv) as usize);
+    let mut vertices: Vec<[f64; 3]> = with_capacity((nu * nv) as usize);
     for i in 0..nu {
         let at = |k: u32| line[(k % nu) as usize];
         let tangent = (at(i + 1) - at(i + nu - 1)).normalize();
@@ -36,17 +37,17 @@ pub fn torus_knot(p: u32, q: u32, radius: f64, tube: f64, nu: u32, nv: u32) -> R
         let outward = line[i as usize] - Vec3::new(cos, 0.0, sin) * radius;
         let normal = (outward - tangent * outward.dot(&tangent)).normalize();
         let binormal = tangent.cross(&normal);
-        vertices.extend((0..nv).map(|j| -> [f64; 3] {
+        vertices.extend_guarded((0..nv).map(|j| -> [f64; 3] {
             let (cos, sin) = turn(j, nv);
             (line[i as usize] + (normal * cos + binormal * sin) * tube).into()
         }));
     }
-    let mut triangles = Vec::with_capacity((2 * nu * nv) as usize);
+    let mut triangles = with_capacity((2 * nu * nv) as usize);
     for i in 0..nu {
         for j in 0..nv {
             let at = |i: u32, j: u32| (i % nu) * nv + j % nv;
             let (a, b, c, d) = (at(i, j), at(i, j + 1), at(i + 1, j + 1), at(i + 1, j));
-            triangles.extend([[a, b, c], [a, c, d]]);
+            triangles.extend_guarded([[a, b, c], [a, c, d]]);
         }
     }
     TriMesh::new(vertices, triangles)
@@ -64,9 +65,9 @@ fn center(p: u32, q: u32, i: u32, n: u32) -> Vec3 {
 /// of the length of the line between them: the ends of a half circle of that length are that far apart.
 fn widest_tube(line: &[Vec3]) -> f64 {
     let n = line.len();
-    let steps: Vec<f64> = (0..n).map(|i| (line[(i + 1) % n] - line[i]).norm()).collect();
+    let steps: Vec<f64> = (0..n).map(|i| (line[(i + 1) % n] - line[i]).norm()).collect_guarded();
     let total: f64 = steps.iter().sum();
-    let along: Vec<f64> = steps.iter().scan(0.0, |s, l| Some(std::mem::replace(s, *s + l))).collect();
+    let along: Vec<f64> = steps.iter().scan(0.0, |s, l| Some(std::mem::replace(s, *s + l))).collect_guarded();
     let mut widest = f64::INFINITY;
     for i in 0..n {
         let (a, b, c) = (line[(i + n - 1) % n], line[i], line[(i + 1) % n]);

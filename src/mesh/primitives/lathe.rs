@@ -2,6 +2,7 @@
 
 use super::arguments::{self, length, shorter, turn, within, MAX_SEGMENTS};
 use crate::TriMesh;
+use voxshell_base::memory::{with_capacity, CollectGuarded, GrowGuarded};
 use voxshell_base::Result;
 
 /// Revolves a profile of (distance from the axis, height) about y. With the solid to the left of the profile's
@@ -10,14 +11,14 @@ use voxshell_base::Result;
 /// pole; `closed` joins the last point to the first.
 fn lathe(profile: &[(f64, f64)], segments: u32, closed: bool) -> Result<TriMesh> {
     let mut vertices = Vec::new();
-    let mut rings = Vec::with_capacity(profile.len());
+    let mut rings = with_capacity(profile.len());
     for &(r, y) in profile {
         let first = vertices.len() as u32;
         if r == 0.0 {
-            vertices.push([0.0, y, 0.0]);
+            vertices.push_guarded([0.0, y, 0.0]);
             rings.push((first, 1));
         } else {
-            vertices.extend((0..segments).map(|j| {
+            vertices.extend_guarded((0..segments).map(|j| {
                 let (cos, sin) = turn(j, segments);
                 [r * cos, y, r * sin]
             }));
@@ -33,10 +34,10 @@ fn lathe(profile: &[(f64, f64)], segments: u32, closed: bool) -> Result<TriMesh>
             let (a, b) = (at(lower, j), at(lower, j + 1));
             let (c, d) = (at(upper, j), at(upper, j + 1));
             if upper.1 > 1 {
-                triangles.push([a, c, d]);
+                triangles.push_guarded([a, c, d]);
             }
             if lower.1 > 1 {
-                triangles.push([a, if upper.1 > 1 { d } else { c }, b]);
+                triangles.push_guarded([a, if upper.1 > 1 { d } else { c }, b]);
             }
         }
     }
@@ -64,9 +65,9 @@ pub fn capsule(radius: f64, half_height: f64, segments: u32) -> Result<TriMesh> 
     // The rows on the wall are about as high as the segments are wide.
     let wide = std::f64::consts::TAU * radius / f64::from(segments);
     let rows = (2.0 * half_height / wide).round().clamp(1.0, f64::from(MAX_SEGMENTS)) as u32;
-    let mut profile: Vec<_> = arc(radius, -half_height, -1.0, 0.0, steps).collect();
-    profile.extend((1..rows).map(|i| (radius, half_height * (2.0 * f64::from(i) / f64::from(rows) - 1.0))));
-    profile.extend(arc(radius, half_height, 0.0, 1.0, steps));
+    let mut profile: Vec<_> = arc(radius, -half_height, -1.0, 0.0, steps).collect_guarded();
+    profile.extend_guarded((1..rows).map(|i| (radius, half_height * (2.0 * f64::from(i) / f64::from(rows) - 1.0))));
+    profile.extend_guarded(arc(radius, half_height, 0.0, 1.0, steps));
     lathe(&profile, segments, false)
 }
 
@@ -100,7 +101,7 @@ pub fn torus(major: f64, minor: f64, nu: u32, nv: u32) -> Result<TriMesh> {
         let (cos, sin) = turn(i, nv);
         (major + minor * cos, minor * sin)
     };
-    lathe(&(0..nv).map(tube).collect::<Vec<_>>(), nu, true)
+    lathe(&(0..nv).map(tube).collect_guarded(), nu, true)
 }
 
 /// Makes a solid hemispherical shell that opens upwards, with a flat rim at y = 0; the spheres' centre is the origin.
@@ -110,8 +111,8 @@ pub fn bowl(outer_radius: f64, thickness: f64, segments: u32) -> Result<TriMesh>
     shorter("thickness", thickness, outer_radius, "the outer radius")?;
     within("segments", segments, 4, MAX_SEGMENTS)?;
     let steps = (segments / 4).max(1);
-    let mut profile: Vec<_> = arc(outer_radius, 0.0, -1.0, 0.0, steps).collect();
-    profile.extend(arc(outer_radius - thickness, 0.0, 0.0, -1.0, steps));
+    let mut profile: Vec<_> = arc(outer_radius, 0.0, -1.0, 0.0, steps).collect_guarded();
+    profile.extend_guarded(arc(outer_radius - thickness, 0.0, 0.0, -1.0, steps));
     lathe(&profile, segments, false)
 }
 
@@ -147,9 +148,14 @@ pub fn actuator(radius: f64, length: f64, segments: u32) -> Result<TriMesh> {
     let meets = |neck: f64| libm::acos(neck / ball) / std::f64::consts::FRAC_PI_2;
     let steps = segments / 4;
     let (bottom, top) = (-h + 2.2 * ball, -h + 2.2 * ball + 0.45 * length);
-    let mut profile: Vec<_> = arc(ball, ball - h, -1.0, meets(NECK * r), steps).collect();
-    profile.extend([(NECK * r, bottom), (1.15 * r, bottom), (1.15 * r, bottom + 0.3 * r), (r, bottom + 0.3 * r)]);
-    profile.extend([(r, top - 0.5 * r), (1.15 * r, top - 0.5 * r), (1.15 * r, top), (ROD * r, top)]);
-    profile.extend(arc(ball, h - ball, -meets(ROD * r), 1.0, steps));
+    let mut profile: Vec<_> = arc(ball, ball - h, -1.0, meets(NECK * r), steps).collect_guarded();
+    profile.extend_guarded([
+        (NECK * r, bottom),
+        (1.15 * r, bottom),
+        (1.15 * r, bottom + 0.3 * r),
+        (r, bottom + 0.3 * r),
+    ]);
+    profile.extend_guarded([(r, top - 0.5 * r), (1.15 * r, top - 0.5 * r), (1.15 * r, top), (ROD * r, top)]);
+    profile.extend_guarded(arc(ball, h - ball, -meets(ROD * r), 1.0, steps));
     lathe(&profile, segments, false)
 }

@@ -8,6 +8,7 @@ use std::f64::consts::{FRAC_PI_6, TAU};
 
 use super::arguments::{length, shorter, within, MAX_SEGMENTS};
 use crate::TriMesh;
+use voxshell_base::memory::{with_capacity, CollectGuarded, GrowGuarded};
 use voxshell_base::{Error, Result};
 
 /// cot 30°: change of the radius along the axis on a flank of the 60° profile.
@@ -145,34 +146,36 @@ const THREADED: u32 = 100;
 fn threaded(profile: &Profile, envelope: &Envelope, turn: f64) -> Vec<Point> {
     let p = profile.pitch;
     let (bottom, top) = (envelope.points[0].0, envelope.points[envelope.points.len() - 1].0);
-    let mut heights: Vec<f64> = envelope.points.iter().map(|e| e.0).collect();
+    let mut heights: Vec<f64> = envelope.points.iter().map(|e| e.0).collect_guarded();
     let (first, last) = ((bottom / p - turn).floor() as i64 - 1, (top / p - turn).ceil() as i64 + 1);
     for m in first..=last {
-        heights.extend(profile.bends().iter().map(|u| (m as f64 + u + turn) * p).filter(|y| *y > bottom && *y < top));
+        heights.extend_guarded(
+            profile.bends().iter().map(|u| (m as f64 + u + turn) * p).filter(|y| *y > bottom && *y < top),
+        );
     }
     heights.sort_unstable_by(f64::total_cmp);
     // Between two of these heights thread and envelope are both straight: they cross at most once.
     let both = |y: f64| (profile.radius(y / p - turn), envelope.radius(y));
-    let mut crossed = Vec::with_capacity(heights.len());
+    let mut crossed = with_capacity(heights.len());
     for w in heights.windows(2) {
         let difference = |y: f64| both(y).0 - both(y).1;
         let (d0, d1) = (difference(w[0]), difference(w[1]));
-        crossed.push(w[0]);
+        crossed.push_guarded(w[0]);
         if d0 * d1 < 0.0 {
-            crossed.push(w[0] + (w[1] - w[0]) * d0 / (d0 - d1));
+            crossed.push_guarded(w[0] + (w[1] - w[0]) * d0 / (d0 - d1));
         }
     }
     let least = 1e-4 * p;
-    let mut column: Vec<Point> = Vec::with_capacity(crossed.len() + 1);
+    let mut column: Vec<Point> = with_capacity(crossed.len() + 1);
     for y in crossed {
         let apart = column.last().is_none_or(|q: &Point| y - q.y > least);
         if apart && (y == bottom || top - y > least) {
             let (thread, limit) = both(y);
-            column.push(Point { r: envelope.cut(thread, limit), y, key: (THREADED, y / p - turn) });
+            column.push_guarded(Point { r: envelope.cut(thread, limit), y, key: (THREADED, y / p - turn) });
         }
     }
     let (thread, limit) = both(top);
-    column.push(Point { r: envelope.cut(thread, limit), y: top, key: (THREADED + 1, 0.0) });
+    column.push_guarded(Point { r: envelope.cut(thread, limit), y: top, key: (THREADED + 1, 0.0) });
     column[0].key = (THREADED - 1, 0.0);
     column
 }
@@ -226,8 +229,8 @@ pub fn bolt(thread: Thread, shank: f64, segments: u32) -> Result<TriMesh> {
             Point { r, y: chamfer(across, r) - head, key: (2, 0.0) },
             Point { r, y: 0.0, key: (3, 0.0) },
         ];
-        column.extend(threaded(&profile, &envelope, turn));
-        column.push(Point { r: 0.0, y: shank, key: (THREADED + 2, 0.0) });
+        column.extend_guarded(threaded(&profile, &envelope, turn));
+        column.push_guarded(Point { r: 0.0, y: shank, key: (THREADED + 2, 0.0) });
         column
     })
 }
@@ -261,13 +264,13 @@ pub fn nut(thread: Thread, height: f64, segments: u32) -> Result<TriMesh> {
             Point { r: rim.r, y: height, key: (3, 0.0) },
         ];
         // Down the bore: the keys ascend along the column.
-        column.extend(
+        column.extend_guarded(
             threaded(&profile, &envelope, turn)
                 .into_iter()
                 .rev()
                 .map(|q| Point { key: (2 * THREADED - q.key.0, -q.key.1), ..q }),
         );
-        column.push(Point { key: (2 * THREADED, 0.0), ..rim });
+        column.push_guarded(Point { key: (2 * THREADED, 0.0), ..rim });
         column
     })
 }
@@ -285,7 +288,7 @@ fn check_segments(segments: u32) -> Result<()> {
 /// thread have changed by `turned`.
 fn strips(n: u32, turned: f64, column: impl Fn(u32, f64) -> Vec<Point>) -> Result<TriMesh> {
     let mut vertices: Vec<[f64; 3]> = Vec::new();
-    let mut columns: Vec<Vec<(u32, (u32, f64))>> = Vec::with_capacity(n as usize + 1);
+    let mut columns: Vec<Vec<(u32, (u32, f64))>> = with_capacity(n as usize + 1);
     for j in 0..n {
         let turn = f64::from(j) / f64::from(n);
         let (sin, cos) = libm::sincos(TAU * turn);
@@ -296,17 +299,17 @@ fn strips(n: u32, turned: f64, column: impl Fn(u32, f64) -> Vec<Point>) -> Resul
             let pole = (q.r == 0.0 && j > 0).then(|| columns[0][if i == 0 { 0 } else { columns[0].len() - 1 }].0);
             let closed = (i > 0 && i + 1 == made.len() && q.r == made[0].r && q.y == made[0].y).then(|| points[0].0);
             let vertex = pole.or(closed).unwrap_or_else(|| {
-                vertices.push([q.r * cos, q.y, -q.r * sin]);
+                vertices.push_guarded([q.r * cos, q.y, -q.r * sin]);
                 vertices.len() as u32 - 1
             });
-            points.push((vertex, q.key));
+            points.push_guarded((vertex, q.key));
         }
-        columns.push(points);
+        columns.push_guarded(points);
     }
     // The first column again, one turn farther along the thread.
     let again =
         |&(vertex, (section, along))| (vertex, (section, if section == THREADED { along + turned } else { along }));
-    columns.push(columns[0].iter().map(again).collect());
+    columns.push_guarded(columns[0].iter().map(again).collect_guarded());
 
     let mut triangles = Vec::new();
     for pair in columns.windows(2) {
@@ -314,7 +317,7 @@ fn strips(n: u32, turned: f64, column: impl Fn(u32, f64) -> Vec<Point>) -> Resul
         let (mut i, mut k) = (0, 0);
         let mut add = |t: [u32; 3]| {
             if t[0] != t[1] && t[1] != t[2] && t[2] != t[0] {
-                triangles.push(t);
+                triangles.push_guarded(t);
             }
         };
         while i + 1 < left.len() || k + 1 < right.len() {

@@ -5,6 +5,7 @@ use std::f64::consts::PI;
 use super::arguments::{length, shorter, turn, within, MAX_SEGMENTS};
 use crate::TriMesh;
 use voxshell_base::math::Vec3;
+use voxshell_base::memory::{filled, with_capacity, CollectGuarded, GrowGuarded};
 use voxshell_base::{Error, Result};
 
 /// Makes a tube of radius `radius` with flat ends along a line of two or more points, mitred where the line bends:
@@ -13,14 +14,14 @@ pub fn tube(line: &[Vec3], radius: f64, segments: u32) -> Result<TriMesh> {
     length("radius", radius)?;
     within("segments", segments, 3, MAX_SEGMENTS)?;
     let directions = directions(line, radius)?;
-    let mut vertices: Vec<[f64; 3]> = Vec::with_capacity(line.len() * segments as usize + 2);
+    let mut vertices: Vec<[f64; 3]> = with_capacity(line.len() * segments as usize + 2);
     let (mut u, mut v) = across(&directions[0]);
     for (i, p) in line.iter().enumerate() {
         let (before, after) = (directions[i.saturating_sub(1)], directions[i.min(directions.len() - 1)]);
         // The section through the bend lies in the plane that halves it; the ring slides there along the direction
         // before the bend.
         let half = (before + after).normalize();
-        vertices.extend((0..segments).map(|j| -> [f64; 3] {
+        vertices.extend_guarded((0..segments).map(|j| -> [f64; 3] {
             let (cos, sin) = turn(j, segments);
             let out = (u * cos + v * sin) * radius;
             (p + out - before * (out.dot(&half) / before.dot(&half))).into()
@@ -33,16 +34,16 @@ pub fn tube(line: &[Vec3], radius: f64, segments: u32) -> Result<TriMesh> {
         (u, v) = (onward(u).normalize(), onward(v).normalize());
     }
     let (first, last) = (vertices.len() as u32, vertices.len() as u32 + 1);
-    vertices.extend([<[f64; 3]>::from(line[0]), line[line.len() - 1].into()]);
+    vertices.extend_guarded([<[f64; 3]>::from(line[0]), line[line.len() - 1].into()]);
     let mut triangles = Vec::new();
     for j in 0..segments {
         let next = (j + 1) % segments;
         for ring in 0..line.len() as u32 - 1 {
             let (a, b) = (ring * segments, (ring + 1) * segments);
-            triangles.extend([[a + j, a + next, b + next], [a + j, b + next, b + j]]);
+            triangles.extend_guarded([[a + j, a + next, b + next], [a + j, b + next, b + j]]);
         }
         let end = (line.len() as u32 - 1) * segments;
-        triangles.extend([[first, next, j], [last, end + j, end + next]]);
+        triangles.extend_guarded([[first, next, j], [last, end + j, end + next]]);
     }
     TriMesh::new(vertices, triangles)
 }
@@ -54,10 +55,11 @@ fn directions(line: &[Vec3], radius: f64) -> Result<Vec<Vec3>> {
     if line.len() < 2 || line.len() > 1 << 20 || !line.iter().flatten().all(|x| x.is_finite()) {
         return Err(bad(format!("{} points, or one that is not finite", line.len())));
     }
-    let directions: Option<Vec<Vec3>> = line.windows(2).map(|w| (w[1] - w[0]).try_normalize(1e-12)).collect();
-    let directions = directions.ok_or_else(|| bad("two points in the same place".into()))?;
+    let direction =
+        |w: &[Vec3]| (w[1] - w[0]).try_normalize(1e-12).ok_or_else(|| bad("two points in the same place".into()));
+    let directions: Vec<Vec3> = line.windows(2).map(direction).try_collect_guarded()?;
     // The cut at the inside of each bend, over the radius: the tangent of half its angle.
-    let mut cut = vec![0.0; line.len()];
+    let mut cut = filled(0.0, line.len());
     for (i, w) in directions.windows(2).enumerate() {
         cut[i + 1] = (w[1] - w[0]).norm() / (w[1] + w[0]).norm();
     }
@@ -103,12 +105,12 @@ pub fn alpha_line(radius: f64, leg: f64, rise: f64) -> Result<Vec<Vec3>> {
         Vec3::new(touch_x + out * (CROSSING * radius - touch_x), -side * slope * half, touch_z * (1.0 - out))
     };
     let mut line = vec![end(1.0)];
-    line.extend((0..=ARC).map(|i| {
+    line.extend_guarded((0..=ARC).map(|i| {
         let angle = touch + 2.0 * (PI - touch) * f64::from(i) / f64::from(ARC);
         let (sin, cos) = libm::sincos(angle);
         Vec3::new(radius * cos, slope * (angle - PI) * radius, radius * sin)
     }));
-    line.push(end(-1.0));
+    line.push_guarded(end(-1.0));
     Ok(line)
 }
 

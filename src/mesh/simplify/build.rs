@@ -186,7 +186,7 @@ fn build(mesh: &TriMesh, options: &SimplifyOptions, progress: &Progress) -> Resu
 fn vertices_by_piece(faces: &[[u32; 3]], pieces: &[u32], count: usize) -> (Vec<u32>, Vec<u32>) {
     let mut pairs: Vec<(u32, u32)> = with_capacity(3 * faces.len());
     for (t, &piece) in faces.iter().zip(pieces) {
-        pairs.extend(t.iter().map(|&v| (piece, v)));
+        pairs.extend_guarded(t.iter().map(|&v| (piece, v)));
     }
     pairs.sort_unstable();
     pairs.dedup();

@@ -14,7 +14,7 @@ use super::lattice::{difference, normal, side, Point};
 use super::quadric::Quadric;
 use super::surface::Surface;
 use voxshell_base::math::{Progress, Work};
-use voxshell_base::memory::{filled, GrowGuarded, RoomGuarded};
+use voxshell_base::memory::{filled, GrowGuarded, HeapGuarded, RoomGuarded};
 use voxshell_base::Result;
 
 /// Part of the way from the minimum of the quadrics to the mean of the surrounding vertices: the filter.
@@ -93,13 +93,7 @@ impl<'a> Collapser<'a> {
         let (u, v) = (u.min(v), u.max(v));
         let d = difference(&self.surface.points[u as usize], &self.surface.points[v as usize]);
         let squared = d.iter().map(|&x| i128::from(x) * i128::from(x)).sum();
-        if self.queue.len() == self.queue.capacity() {
-            let mut grown = Vec::new();
-            grown.reserve_guarded(2 * self.queue.len() + 1024);
-            grown.extend(self.queue.drain());
-            self.queue = BinaryHeap::from(grown);
-        }
-        self.queue.push(Reverse((squared, u, v, self.versions[u as usize], self.versions[v as usize])));
+        self.queue.push_guarded(Reverse((squared, u, v, self.versions[u as usize], self.versions[v as usize])));
     }
 
     /// Collapses the next edge that can be. Returns false if none can.

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 use super::surface::{Surface, REMOVED};
 use voxshell_base::math::{Progress, Work};
-use voxshell_base::memory::{filled, GrowGuarded};
+use voxshell_base::memory::{filled, GrowGuarded, RoomGuarded};
 use voxshell_base::Result;
 
 /// Largest number of triangles of a patch of the decomposition: bounds the time by this number per triangle.
@@ -35,6 +35,7 @@ pub fn decompose(surface: &mut Surface, progress: &Progress) -> Result<()> {
             used[v as usize] = patch;
             vertices.push_guarded(v);
         }
+        open.reserve_guarded(1);
         open.push_back(seed);
         while let Some(face) = open.pop_front() {
             for i in 0..3 {
@@ -61,6 +62,7 @@ pub fn decompose(surface: &mut Surface, progress: &Progress) -> Result<()> {
                 }
                 surface.members[patch as usize].push_guarded(next);
                 surface.patches[next as usize] = patch;
+                open.reserve_guarded(1);
                 open.push_back(next);
             }
         }
