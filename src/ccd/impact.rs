@@ -7,6 +7,7 @@ use super::screw;
 use super::shell::{Passage, Span, Workspace};
 pub use super::types::Collision;
 use voxshell_base::math::{limits, limits::check_pose, Pose, Vec3};
+use voxshell_base::memory::GrowGuarded;
 use voxshell_base::{Error, Result};
 use voxshell_contact::{directions, Contact, Coverage, Geometry, Roles, Stats, FEATURE_OF_B, FEATURE_OF_EDGE};
 use voxshell_field::{Field, SignedDistance, Surface};
@@ -380,14 +381,14 @@ pub fn contacts<'w>(a: &Moving, b: &Moving, query: &Query, workspace: &'w mut Wo
         direction.passage(query).collect(workspace);
         let Workspace { spans, collisions, .. } = &mut *workspace;
         let of_span = |s: &Span| Collision { contact: direction.contact(s.sample, s.from), until: s.to };
-        collisions.extend(spans.iter().map(of_span));
+        collisions.extend_guarded(spans.iter().map(of_span));
     }
     if let Some(surfaces) = Surfaces::of(a, b, query) {
         let earliest = workspace.collisions.iter().fold(f64::INFINITY, |least, c| least.min(c.contact.toi));
         let until = query.until.min(earliest);
         let first = surfaces.first(a, b, query, until, &mut workspace.mesh).filter(|c| c.toi < earliest);
         workspace.count_mesh_tests();
-        workspace.collisions.extend(first.map(|contact| Collision { contact, until: contact.toi }));
+        workspace.collisions.extend_guarded(first.map(|contact| Collision { contact, until: contact.toi }));
     }
     let order = |p: &Contact, q: &Contact| p.toi.total_cmp(&q.toi).then_with(|| p.feature.cmp(&q.feature));
     workspace.collisions.sort_unstable_by(|p, q| order(&p.contact, &q.contact));
@@ -416,7 +417,7 @@ pub fn known_contacts<'w>(
             }
             let contact = direction.contact(sample, 1.0);
             if contact.separation <= query.max_separation {
-                workspace.collisions.push(Collision { contact, until: 1.0 });
+                workspace.collisions.push_guarded(Collision { contact, until: 1.0 });
             }
         }
     }

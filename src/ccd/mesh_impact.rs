@@ -11,6 +11,7 @@ use super::mesh_feature::{closest_of_triangles, pierces, plane_between, Closest,
 pub use super::mesh_motion::RigidPath;
 use super::mesh_motion::{Dyadic, FrameCache, Frames, RigidMotion, MAX_HALVINGS};
 use voxshell_base::math::{limits, limits::check_pose, Pose, Vec3};
+use voxshell_base::memory::GrowGuarded;
 use voxshell_base::{Error, Result};
 use voxshell_mesh::triangle::Corners;
 use voxshell_mesh::{Branch, Bvh, FeatureKind, FeaturedTriangles, Locator, MeshFeature};
@@ -297,7 +298,7 @@ impl<T: FeaturedTriangles> Search<'_, T> {
 
     fn run(&mut self, open: &mut Vec<(u32, u32, Dyadic)>) {
         open.clear();
-        open.push((0, 0, Dyadic::WHOLE));
+        open.push_guarded((0, 0, Dyadic::WHOLE));
         let (first, second) = (self.a.bvh(), self.b.bvh());
         while let Some((i, j, interval)) = open.pop() {
             if self.is_late(interval) {
@@ -314,18 +315,18 @@ impl<T: FeaturedTriangles> Search<'_, T> {
             let is_long = boxes.displacement > 0.5 * reach && boxes.displacement > boxes.slack;
             if is_long && interval.depth < MAX_HALVINGS && !self.is_exhausted() {
                 let [earlier, later] = interval.halves();
-                open.push((i, j, later));
-                open.push((i, j, earlier));
+                open.push_guarded((i, j, later));
+                open.push_guarded((i, j, earlier));
                 continue;
             }
             match (a.first_child, b.first_child) {
                 (None, None) => self.leaves(&a, &b, &boxes.pad, interval),
-                (Some(child), None) => open.extend([(child + 1, j, interval), (child, j, interval)]),
-                (None, Some(child)) => open.extend([(i, child + 1, interval), (i, child, interval)]),
+                (Some(child), None) => open.extend_guarded([(child + 1, j, interval), (child, j, interval)]),
+                (None, Some(child)) => open.extend_guarded([(i, child + 1, interval), (i, child, interval)]),
                 (Some(child), Some(_)) if size_a >= size_b => {
-                    open.extend([(child + 1, j, interval), (child, j, interval)]);
+                    open.extend_guarded([(child + 1, j, interval), (child, j, interval)]);
                 }
-                (Some(_), Some(child)) => open.extend([(i, child + 1, interval), (i, child, interval)]),
+                (Some(_), Some(child)) => open.extend_guarded([(i, child + 1, interval), (i, child, interval)]),
             }
         }
     }

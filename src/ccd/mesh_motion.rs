@@ -11,6 +11,7 @@
 //! changes the motion, by rounding.
 
 use voxshell_base::math::{from_scaled_axis, scaled_axis, Interval, IntervalMat, IntervalVec, Mat3, Pose, Vec3};
+use voxshell_base::memory::filled;
 
 /// Motion of a rigid body between two poses, which it turns by at most half a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -227,7 +228,7 @@ impl FrameCache {
     /// Forgets the frames of the last query; allocates at the first use.
     pub fn begin(&mut self, motions: &[RigidMotion; 2]) {
         if self.entries.is_empty() {
-            self.entries = vec![(None, Frames::at(motions, 0.0)); CACHED];
+            self.entries = filled((None, Frames::at(motions, 0.0)), CACHED);
         }
         self.entries.iter_mut().for_each(|(key, _)| *key = None);
     }

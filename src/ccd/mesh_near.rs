@@ -6,6 +6,7 @@ use super::mesh_impact::{are_apart, compare, direction, each_pair, motions, Movi
 use super::mesh_impact::{FeaturePair, MeshStats};
 use super::mesh_motion::{Frames, RigidMotion};
 use voxshell_base::math::{Pose, Vec3};
+use voxshell_base::memory::GrowGuarded;
 use voxshell_mesh::triangle;
 use voxshell_mesh::{FeaturedTriangles, Locator};
 
@@ -103,7 +104,7 @@ impl Search<'_, '_> {
     fn run(&mut self) {
         let (first, second) = (self.a.bvh(), self.b.bvh());
         self.workspace.open.clear();
-        self.workspace.open.push((0, 0));
+        self.workspace.open.push_guarded((0, 0));
         while let Some((i, j)) = self.workspace.open.pop() {
             let (a, b) = (first.branch(i), second.branch(j));
             self.workspace.stats.node_tests += 1;
@@ -118,9 +119,9 @@ impl Search<'_, '_> {
                     }
                 }
                 (Some(child), other) if other.is_none() || a.half.norm() >= b.half.norm() => {
-                    open.extend([(child + 1, j), (child, j)]);
+                    open.extend_guarded([(child + 1, j), (child, j)]);
                 }
-                (_, Some(child)) => open.extend([(i, child + 1), (i, child)]),
+                (_, Some(child)) => open.extend_guarded([(i, child + 1), (i, child)]),
                 (Some(_), None) => {}
             }
         }
@@ -153,7 +154,7 @@ impl Search<'_, '_> {
         }
         let (normal, separation) = direction(pair, &self.frames, &on_a, &on_b);
         let contact = MeshContact { point_on_a: on_a, point_on_b: on_b, normal, separation, features };
-        self.workspace.found.push(contact);
+        self.workspace.found.push_guarded(contact);
     }
 
     /// Returns whether the points are a local minimum of the distance.
@@ -204,6 +205,6 @@ fn reduce(found: &mut Vec<MeshContact>, kept: &mut Vec<MeshContact>, distance: f
                 (best, farthest) = (i, far);
             }
         }
-        kept.push(found.remove(best));
+        kept.push_guarded(found.remove(best));
     }
 }

@@ -11,6 +11,7 @@ use super::shell_intervals::ShellIntervals;
 use super::tree::{Ends, Sweep, Target, Window};
 use super::types::{Collision, Segment};
 use voxshell_base::math::Vec3;
+use voxshell_base::memory::GrowGuarded;
 use voxshell_contact::Stats;
 use voxshell_field::{Cells, Clearance, Field, Skip};
 use voxshell_pointshell::PointShell;
@@ -188,7 +189,7 @@ impl<'a> Passage<'a> {
                     let to = to.min(self.until);
                     match spans.last_mut() {
                         Some(last) if last.sample == sample && self.is_curved() && last.to >= from => last.to = to,
-                        _ => spans.push(Span { sample, from, to }),
+                        _ => spans.push_guarded(Span { sample, from, to }),
                     }
                 });
                 self.until
@@ -232,7 +233,7 @@ impl<'a> Passage<'a> {
             |s| self.chord(s),
             |sample, [from, to]| {
                 if from <= until {
-                    spans.push(Span { sample, from, to: to.min(until) });
+                    spans.push_guarded(Span { sample, from, to: to.min(until) });
                 }
             },
         );

@@ -13,6 +13,7 @@ use super::interval_traversal::IntervalTraversal;
 use super::sphere_tracing::LANES;
 use super::tree::{Sweep, Window};
 use super::types::Segment;
+use voxshell_base::memory::GrowGuarded;
 use voxshell_contact::Stats;
 use voxshell_field::{Cells, Clearance};
 
@@ -100,7 +101,7 @@ impl<F: Cells + Clearance> ShellIntervals<'_, F> {
             for (k, node) in balls.enumerate() {
                 let found = pack.found[k];
                 if found.starts_below == Some(true) || !found.list().is_empty() {
-                    stack.push((node as u32, found));
+                    stack.push_guarded((node as u32, found));
                 }
             }
         }

@@ -17,6 +17,7 @@ use super::motion::{Affine, Motion};
 use super::sphere_tracing::{Balls, LANES, NEVER};
 use super::types::Segment;
 use voxshell_base::math::{Aabb, RigidF32, Vec3};
+use voxshell_base::memory::GrowGuarded;
 use voxshell_contact::Stats;
 use voxshell_field::{Cells, Clearance, Field, SignedDistance, Skip};
 use voxshell_pointshell::PointShell;
@@ -284,7 +285,7 @@ impl<'a, F: Clearance> TreeTraversal<'a, F> {
             self.balls.advance(self.field, end - start, window.levels[1], self.until, (|radius| ROOM * radius, 0.0));
             for i in 0..end - start {
                 if self.balls.time[i] != NEVER {
-                    stack.push(((start + i) as u32, self.balls.time[i]));
+                    stack.push_guarded(((start + i) as u32, self.balls.time[i]));
                 }
             }
         }

@@ -6,6 +6,7 @@ use super::search::{apart, edges, far, passes, sharp};
 use super::types::{order, Contact, Geometry, Roles};
 use super::workspace::Workspace;
 use voxshell_base::math::Pose;
+use voxshell_base::memory::GrowGuarded;
 use voxshell_base::{Error, Result};
 
 /// Returns the contact with the smallest separation: the deepest penetration (negative) or the distance. Of two geometries
@@ -30,6 +31,18 @@ pub fn distance(
     if limit.is_nan() {
         return Err(Error::argument("limit", limit, "a length in metres or +infinity"));
     }
+    let found = search([(a, pose_a), (b, pose_b)], roles, limit, workspace)?;
+    workspace.is_busy = false;
+    Ok(found)
+}
+
+/// Finds the contact of [`distance`].
+fn search(
+    [(a, pose_a), (b, pose_b)]: [(Geometry, &Pose); 2],
+    roles: Roles,
+    limit: f64,
+    workspace: &mut Workspace,
+) -> Result<Option<Contact>> {
     // With surfaces, a body inside the other one is found by its own samples alone.
     let tests_edges = surfaces(&a, &b).is_some();
     let roles = if matches!(roles, Roles::Auto | Roles::One) && tests_edges && can_bring_both(&a, &b) {
@@ -71,11 +84,11 @@ pub fn distance(
     } else if let Some(faces) = Faces::new([&a, &b], [pose_a, pose_b]) {
         let Workspace { faces: scratch, contacts, stats, .. } = workspace;
         contacts.clear();
-        contacts.extend(best);
+        contacts.extend_guarded(best);
         let least = best.map_or(limit, |c| c.separation.min(limit));
         stats.edge_tests += faces.collect(least, Wanted::Deepest, scratch, contacts);
         if contacts.iter().all(|c| c.separation > 0.0) {
-            contacts.extend(faces.inside().filter(|c| c.separation <= limit));
+            contacts.extend_guarded(faces.inside().filter(|c| c.separation <= limit));
         }
         best = contacts.iter().min_by(|p, q| order(p, q)).copied();
         contacts.clear();

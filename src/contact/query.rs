@@ -9,6 +9,7 @@ use super::types::{
 use super::workspace::Workspace;
 use voxshell_base::math::clock::Instant;
 use voxshell_base::math::{limits, Pose};
+use voxshell_base::memory::GrowGuarded;
 use voxshell_base::{Error, Result};
 use voxshell_field::{Field, Surface};
 
@@ -48,6 +49,18 @@ pub(super) fn covering_contacts<'w>(
     workspace: &'w mut Workspace,
 ) -> Result<&'w [Contact]> {
     check(query)?;
+    search([(a, pose_a), (b, pose_b)], query, tolerance, workspace)?;
+    workspace.is_busy = false;
+    Ok(&workspace.contacts)
+}
+
+/// Finds the contacts of a query whose numbers are in range.
+fn search(
+    [(a, pose_a), (b, pose_b)]: [(Geometry, &Pose); 2],
+    query: &Query,
+    tolerance: Option<f64>,
+    workspace: &mut Workspace,
+) -> Result<()> {
     let is_limited = query.budget != Budget::UNLIMITED;
     let coverage = if is_limited { Coverage::Samples } else { query.coverage };
     let surfaces = surfaces(&a, &b).filter(|_| coverage != Coverage::Samples);
@@ -66,7 +79,7 @@ pub(super) fn covering_contacts<'w>(
     workspace.begin_pair(query.owners.as_ref(), surfaces, poses);
     if workspace.apart > query.max_separation.max(0.0) {
         workspace.report.coverage = moving;
-        return Ok(&workspace.contacts);
+        return Ok(());
     }
     let outlined =
         surfaces.is_some_and(|surfaces| find_outlines(surfaces, poses, &mut passes, (query, tolerance), workspace));
@@ -121,7 +134,7 @@ pub(super) fn covering_contacts<'w>(
         reduce_contacts(workspace, pose_a, query);
     }
     sort(&mut workspace.contacts);
-    Ok(&workspace.contacts)
+    Ok(())
 }
 
 /// Returns the contacts of the edges and sharp corners of two surfaces up to a separation, deepest first.
@@ -135,6 +148,7 @@ pub fn edge_contacts<'w>(
     let query = Query { max_separation, ..Query::default() };
     find_between(surfaces, poses, &[None, None], &query, Between { alone: false, tolerance: None }, workspace);
     sort(&mut workspace.contacts);
+    workspace.is_busy = false;
     &workspace.contacts
 }
 
@@ -283,14 +297,14 @@ fn find(passes: &mut [Option<Pass>; 2], query: &Query, workspace: &mut Workspace
             segment::keep_deepest(tree, level, &mut workspace.hits);
             let Workspace { hits, contacts, .. } = workspace;
             pass.contacts(hits, |hit, contact| {
-                contacts.push(Contact { segment: segments + segment::of(tree, level, hit.sample), ..contact });
+                contacts.push_guarded(Contact { segment: segments + segment::of(tree, level, hit.sample), ..contact });
             });
             segments += segment::count(tree, level);
         } else if reduces && workspace.hits.len() > query.max_contacts {
             // Reduced before the normals are computed, so that dropped contacts cost no normal.
             let (hits, candidates) = (&workspace.hits, &mut workspace.candidates);
             candidates.clear();
-            candidates.extend(hits.iter().enumerate().map(|(i, h)| Candidate {
+            candidates.extend_guarded(hits.iter().enumerate().map(|(i, h)| Candidate {
                 point: h.point,
                 separation: h.phi,
                 feature: pass.feature(h.sample),
@@ -300,13 +314,13 @@ fn find(passes: &mut [Option<Pass>; 2], query: &Query, workspace: &mut Workspace
             reduce(candidates, query.max_contacts, query.preferred);
             for k in 0..workspace.candidates.len() {
                 let hit = workspace.hits[workspace.candidates[k].index as usize];
-                workspace.contacts.push(pass.contact(&hit));
+                workspace.contacts.push_guarded(pass.contact(&hit));
             }
         } else {
             let Workspace { hits, contacts, .. } = workspace;
             pass.contacts(hits, |_, contact| {
                 if pass.is_wanted(&contact, query) {
-                    contacts.push(contact);
+                    contacts.push_guarded(contact);
                 }
             });
         }
@@ -428,7 +442,7 @@ fn keep_counting(first: usize, passes: &[Option<Pass>; 2], query: &Query, contac
         let segment = passes.iter().flatten().map(|pass| segment::count(&pass.shell.tree, level)).sum();
         if let Some(deepest) = contacts[first..].iter().min_by(|p, q| order(p, q)).copied() {
             contacts.truncate(first);
-            contacts.push(Contact { segment, ..deepest });
+            contacts.push_guarded(Contact { segment, ..deepest });
         }
     }
 }
@@ -439,7 +453,7 @@ fn find_faces(faces: &Faces, passes: &[Option<Pass>; 2], query: &Query, workspac
     let first = contacts.len();
     stats.edge_tests += faces.collect(query.max_separation, Wanted::All, scratch, contacts);
     if contacts.is_empty() {
-        contacts.extend(faces.inside().filter(|c| c.separation <= query.max_separation));
+        contacts.extend_guarded(faces.inside().filter(|c| c.separation <= query.max_separation));
     }
     if contacts.len() > first {
         report.coverage = Coverage::Edges;
@@ -481,7 +495,7 @@ fn find_closest(
     if !edges.has_crossings() {
         *apart = closest.least * (1.0 - ROUNDING);
     }
-    contacts.extend(closest.contact.filter(|c| c.separation <= limit));
+    contacts.extend_guarded(closest.contact.filter(|c| c.separation <= limit));
     keep_counting(first, passes, query, contacts);
 }
 
@@ -493,7 +507,7 @@ fn reduce_contacts(workspace: &mut Workspace, pose_a: &Pose, query: &Query) {
     kept.clear();
     for segment in contacts.chunk_by(|p, q| p.segment == q.segment) {
         candidates.clear();
-        candidates.extend(segment.iter().enumerate().map(|(i, c)| {
+        candidates.extend_guarded(segment.iter().enumerate().map(|(i, c)| {
             let p = pose_a.inverse_transform_point(&nalgebra::Point3::from(c.point_on_a));
             Candidate {
                 point: [p.x as f32, p.y as f32, p.z as f32],
@@ -504,9 +518,9 @@ fn reduce_contacts(workspace: &mut Workspace, pose_a: &Pose, query: &Query) {
             }
         }));
         reduce(candidates, query.max_contacts, query.preferred);
-        kept.extend(candidates.iter().map(|p| segment[p.index as usize]));
+        kept.extend_guarded(candidates.iter().map(|p| segment[p.index as usize]));
     }
     // Copied back instead of swapped: the larger of the two buffers must stay where the next query fills it.
     contacts.clear();
-    contacts.extend_from_slice(kept);
+    contacts.extend_slice_guarded(kept);
 }

@@ -48,6 +48,9 @@ pub struct Workspace {
     pub(super) apart: f64,
     /// How far the bodies have moved since the last query of the pair, metres.
     pub(super) moved: f64,
+    /// Whether a query is in progress. A query that finds it set follows one that ran out of memory, whose caches are
+    /// incomplete.
+    pub(super) is_busy: bool,
 }
 
 impl Workspace {
@@ -78,7 +81,8 @@ impl Workspace {
         surfaces: Option<[&Surface; 2]>,
         poses: [&Pose; 2],
     ) {
-        let did_remember = self.remembers;
+        // Before the begin: a query that was interrupted leaves nothing to remember.
+        let did_remember = self.remembers && !self.is_busy;
         self.begin();
         let Self { sharp, edges, known, remembers, memory, .. } = self;
         let distance = memory.advance(owners, surfaces, poses);
@@ -106,6 +110,10 @@ impl Workspace {
 
     /// Begins a query that remembers nothing, and is not remembered.
     pub(super) fn begin(&mut self) {
+        if self.is_busy {
+            *self = Self::default();
+        }
+        self.is_busy = true;
         self.remembers = false;
         self.sharp.fronts.iter_mut().chain([&mut self.edges.front]).for_each(|front| front.is_used = false);
         self.open.clear();

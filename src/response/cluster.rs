@@ -1,6 +1,7 @@
 //! Reduction of many contacts to a few, so that stiffness does not grow with the number of samples.
 
 use voxshell_base::math::Vec3;
+use voxshell_base::memory::GrowGuarded;
 use voxshell_contact::{Contact, FEATURE_OF_B};
 
 /// Feature of a contact that stands for several contacts; no sample has this number. Penalty forces treat it as a
@@ -91,7 +92,7 @@ pub fn cluster<'c>(contacts: &[Contact], settings: &ClusterSettings, clusters: &
     representatives.clear();
     let deepest = contacts.iter().min_by(|p, q| p.separation.total_cmp(&q.separation));
     let Some(deepest) = deepest else { return representatives };
-    means.push(Mean::of(deepest));
+    means.push_guarded(Mean::of(deepest));
     while means.len() < settings.max_clusters {
         let mut farthest = (settings.radius * settings.radius, None);
         for contact in contacts {
@@ -101,9 +102,9 @@ pub fn cluster<'c>(contacts: &[Contact], settings: &ClusterSettings, clusters: &
             }
         }
         let Some(contact) = farthest.1 else { break };
-        means.push(Mean::of(contact));
+        means.push_guarded(Mean::of(contact));
     }
-    of.resize(contacts.len(), u32::MAX);
+    of.resize_guarded(contacts.len(), u32::MAX);
     for _ in 0..ROUNDS {
         let mut changed = false;
         for (contact, of) in contacts.iter().zip(of.iter_mut()) {
@@ -122,7 +123,7 @@ pub fn cluster<'c>(contacts: &[Contact], settings: &ClusterSettings, clusters: &
         let members = || contacts.iter().zip(of.iter()).filter(move |(_, of)| **of == k).map(|(c, _)| c);
         let Some(separation) = members().map(|c| c.separation).min_by(f64::total_cmp) else { continue };
         let half = mean.normal * (0.5 * separation);
-        representatives.push(Contact {
+        representatives.push_guarded(Contact {
             point_on_a: mean.point - half,
             point_on_b: mean.point + half,
             normal: mean.normal,

@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 
 use voxshell_base::math::clock::Instant;
 use voxshell_base::math::{Pose, RigidF32, Vec3, Wrench};
-use voxshell_base::memory::GrowGuarded;
+use voxshell_base::memory::{GrowGuarded, HeapGuarded, RoomGuarded};
 use voxshell_contact::Completeness;
 use voxshell_pointshell::PointShell;
 use voxshell_voxmap::{Rule, Voxelmap};
@@ -352,8 +352,8 @@ impl<'a> Search<'a> {
     fn nearest(&mut self, answer: &mut VoxelAnswer, workspace: &mut VoxelWorkspace) {
         let VoxelWorkspace { manifold, heap, checked, .. } = workspace;
         let mut missed = f32::NEG_INFINITY;
-        heap.reserve(self.shell.tree.node_count());
-        heap.push(self.sphere(0));
+        heap.reserve_guarded(self.shell.tree.node_count());
+        heap.push_guarded(self.sphere(0));
         while let Some(node) = heap.pop() {
             if node.most <= self.deepest {
                 break;
@@ -371,7 +371,7 @@ impl<'a> Search<'a> {
             for child in self.children(node.index, depth) {
                 let child = self.sphere(child);
                 if child.most > self.deepest {
-                    heap.push(child);
+                    heap.push_guarded(child);
                 }
             }
         }

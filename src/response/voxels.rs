@@ -4,6 +4,7 @@
 use super::gather::{Law, Pair, Part, Touch};
 use super::{Body, Kinematics, Response};
 use voxshell_base::math::{Pose, RigidF32, Vec3};
+use voxshell_base::memory::GrowGuarded;
 use voxshell_field::{Field, SignedDistance};
 use voxshell_pointshell::PointShell;
 use voxshell_voxmap::{DistanceMap, LayerMap, VoxelGrid, VoxelType, Voxmap};
@@ -143,7 +144,7 @@ pub fn vps(
             let v = pass.shell.twist.at(&arm) - pass.voxels.twist.at(&(touch.point - pass.voxels.center));
             let approach = v.dot(&outward);
             if approach > 0.0 && settings.braking != Braking::None {
-                braked.push((touch.point, outward, approach));
+                braked.push_guarded((touch.point, outward, approach));
             }
         }
     });
@@ -353,7 +354,7 @@ impl<'a> Pass<'a> {
         let reach = (reach * 1.0001) as f32;
         let tree = &points.tree;
         open.clear();
-        open.push(0);
+        open.push_guarded(0);
         while let Some(node) = open.pop() {
             let node = node as usize;
             let center = to_field.point([tree.cx[node], tree.cy[node], tree.cz[node]]);
@@ -365,7 +366,7 @@ impl<'a> Pass<'a> {
                 let first = tree.first_sample[node] as usize;
                 all(first..first + tree.sample_count[node] as usize);
             } else {
-                open.extend((first..first + count).rev());
+                open.extend_guarded((first..first + count).rev());
             }
         }
     }

@@ -148,10 +148,10 @@ impl VoxTree {
             return Err(too_large(sets_bytes));
         }
         let mut sets: Vec<Set> = with_capacity(levels as usize);
-        sets.push(Set::of_model(model, options.voxels == Voxels::Solid));
+        sets.push_guarded(Set::of_model(model, options.voxels == Voxels::Solid));
         for _ in 1..levels {
             let coarse = sets[sets.len() - 1].coarser(n);
-            sets.push(coarse);
+            sets.push_guarded(coarse);
         }
         let counts: Vec<u64> = sets.iter().map(Set::count).collect();
         let (voxels, inner) = (counts[0], counts[1..].iter().sum::<u64>() + 1);
@@ -186,7 +186,7 @@ impl VoxTree {
         let parents = tree.fill(&sets);
         let mut sum = 0;
         for mask in &tree.masks {
-            tree.ranks.push(sum);
+            tree.ranks.push_guarded(sum);
             sum += mask.count_ones();
         }
         progress.report("tree of voxels", 0.5)?;
@@ -203,7 +203,7 @@ impl VoxTree {
         let edge = 1u32 << n;
         let row = (1u64 << edge) - 1;
         let mut now: Vec<[u16; 3]> = with_capacity(1);
-        now.push([0; 3]);
+        now.push_guarded([0; 3]);
         let mut node = 0usize;
         for level in (0..sets.len()).rev() {
             let below = &sets[level];
@@ -245,7 +245,7 @@ impl VoxTree {
                 self.each_child(first_parent + parent as u32, |_, _| count += 1);
             }
             let (these, others) = rest.split_at_mut(count);
-            runs.push((run, these));
+            runs.push_guarded((run, these));
             rest = others;
         }
         let near = self.origin;

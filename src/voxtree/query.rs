@@ -13,7 +13,7 @@ use super::pair::VoxelPair;
 use super::spheres::{Batch, Cell, PlacedShell, PlacedTree, Spheres, LANES};
 use super::tree::{Grow, VoxTree};
 use voxshell_base::math::{limits, Mat3, Pose, Twist, Vec3};
-use voxshell_base::memory::{with_capacity, RoomGuarded};
+use voxshell_base::memory::{with_capacity, GrowGuarded, RoomGuarded};
 use voxshell_base::wide;
 use voxshell_base::{Error, Result};
 use voxshell_pointshell::PointShell;
@@ -270,7 +270,7 @@ fn answer<'w, A: Spheres, T>(
             let center_a = world(&a.pose, &origin_a, &place_a.local);
             let center_b = world(&b.pose, &b.shape.origin, &place_b.local);
             let middle = (center_a + center_b) * 0.5;
-            pairs.push(VoxelPair {
+            pairs.push_guarded(VoxelPair {
                 center_a,
                 center_b,
                 normal_a: a.pose.rotation * place_a.normal,
@@ -298,7 +298,7 @@ wide! {
         let Workspace { lists: [now, next], batches: [of_a, of_b], levels, report, .. } = workspace;
         let root = Cell::default();
         let mut level = [a.root_level(), b.root_level()];
-        now.push([root; 2]);
+        now.push_guarded([root; 2]);
         report.longest = 1;
         loop {
             // Leaves, or nodes that are not to be opened.
@@ -356,7 +356,7 @@ wide! {
                     let tested = !open_a || !open_b || single == [true; 2];
                     if tested {
                         for &cell_a in &of_a.cells {
-                            next.extend(of_b.cells.iter().map(|&cell_b| [cell_a, cell_b]));
+                            next.extend_guarded(of_b.cells.iter().map(|&cell_b| [cell_a, cell_b]));
                         }
                     } else {
                         report.tests += of_a.len() as u64 * of_b.len() as u64;
@@ -368,7 +368,7 @@ wide! {
                                 let mut bits = of_b.hits(first, sphere, SLACK);
                                 while bits != 0 {
                                     let other = of_b.cells[first + bits.trailing_zeros() as usize];
-                                    next.push([of_a.cells[i], other]);
+                                    next.push_guarded([of_a.cells[i], other]);
                                     bits &= bits - 1;
                                 }
                             }

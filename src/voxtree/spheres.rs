@@ -3,6 +3,7 @@
 use super::tree::{Grow, VoxTree};
 use super::TABLE;
 use voxshell_base::math::{power, Vec3};
+use voxshell_base::memory::GrowGuarded;
 use voxshell_pointshell::PointShell;
 
 /// A node: its number, and its coordinates on its level.
@@ -39,11 +40,11 @@ impl Batch {
 
     #[inline(always)]
     pub fn push(&mut self, cell: Cell, [x, y, z, r]: Sphere) {
-        self.cells.push(cell);
-        self.x.push(x);
-        self.y.push(y);
-        self.z.push(z);
-        self.r.push(r);
+        self.cells.push_guarded(cell);
+        self.x.push_guarded(x);
+        self.y.push_guarded(y);
+        self.z.push_guarded(z);
+        self.r.push_guarded(r);
     }
 
     pub fn len(&self) -> usize {
@@ -59,10 +60,10 @@ impl Batch {
     #[inline(always)]
     pub fn pad(&mut self) {
         while self.x.len() % LANES != 0 {
-            self.x.push(f32::INFINITY);
-            self.y.push(0.0);
-            self.z.push(0.0);
-            self.r.push(0.0);
+            self.x.push_guarded(f32::INFINITY);
+            self.y.push_guarded(0.0);
+            self.z.push_guarded(0.0);
+            self.r.push_guarded(0.0);
         }
     }
 

@@ -1,7 +1,7 @@
 //! The tree: one bit for each possible child, and counts of bits.
 
 use voxshell_base::math::{Aabb, Vec3};
-use voxshell_base::memory::with_capacity;
+use voxshell_base::memory::{with_capacity, GrowGuarded};
 use voxshell_voxmap::Branching;
 
 /// An implicit sphere tree of voxels. Immutable; shared by any number of threads.
@@ -242,7 +242,7 @@ impl VoxTree {
                 visit(level, node, at);
                 if level > 0 {
                     self.each_child(node, |child, place| {
-                        next.push((child, [0, 1, 2].map(|k| (at[k] << n) + place[k])));
+                        next.push_guarded((child, [0, 1, 2].map(|k| (at[k] << n) + place[k])));
                     });
                 }
             }
@@ -292,7 +292,7 @@ impl VoxTree {
         let mut ranks = with_capacity(masks.len());
         let mut sum = 0u32;
         for mask in &masks {
-            ranks.push(sum);
+            ranks.push_guarded(sum);
             sum = sum.checked_add(mask.count_ones()).ok_or("there are 2^32 children or more")?;
         }
         let tree =

@@ -7,6 +7,7 @@
 
 use crate::types::Contact;
 use voxshell_base::math::Vec3;
+use voxshell_base::memory::GrowGuarded;
 
 /// Parameters of the grouping.
 pub(crate) struct Grouping<'a> {
@@ -72,7 +73,7 @@ impl Regions {
     /// Fills `parent`.
     fn connect(&mut self, contacts: &[Contact], grouping: &Grouping) {
         self.parent.clear();
-        self.parent.extend(0..contacts.len() as u32);
+        self.parent.extend_guarded(0..contacts.len() as u32);
         self.sort_into_cells(contacts, grouping.distance);
         let mut starts = [0; ROWS.len()];
         for i in 0..self.cells.len() {
@@ -111,7 +112,7 @@ impl Regions {
         let least = (high - low).max() / f64::from(1 << (BITS - 1)) + f64::MIN_POSITIVE;
         let edge = (distance * 1.001 + 1e-9 * (low.abs().max() + high.abs().max())).max(least);
         self.cells.clear();
-        self.cells.extend(contacts.iter().zip(0..).map(|(c, i)| {
+        self.cells.extend_guarded(contacts.iter().zip(0..).map(|(c, i)| {
             let cell = ((middle(c) - low) / edge).map(|v| v as u64 + 1);
             (cell.x + cell.y * ROW + cell.z * LAYER, i)
         }));
@@ -138,7 +139,7 @@ impl Regions {
             let root = self.root(i);
             let region = if root == i { regions } else { self.region[root as usize] };
             regions += u32::from(root == i);
-            self.region.push(region);
+            self.region.push_guarded(region);
         }
         regions
     }
@@ -151,24 +152,24 @@ impl Regions {
         votes.clear();
         for (contact, region) in contacts.iter().zip(region.iter()) {
             if let Ok(k) = grouping.preferred.binary_search(&contact.feature) {
-                votes.extend(grouping.preferred_regions.get(k).map(|number| (*number, *region)));
+                votes.extend_guarded(grouping.preferred_regions.get(k).map(|number| (*number, *region)));
             }
         }
         votes.sort_unstable();
         ballots.clear();
         for run in votes.chunk_by(|p, q| p == q) {
-            ballots.push((run.len() as u32, run[0].0, run[0].1));
+            ballots.push_guarded((run.len() as u32, run[0].0, run[0].1));
         }
         ballots.sort_unstable_by(|p, q| q.0.cmp(&p.0).then(p.1.cmp(&q.1)).then(p.2.cmp(&q.2)));
         numbers.clear();
-        numbers.resize(regions as usize, NONE);
+        numbers.resize_guarded(regions as usize, NONE);
         for (_, number, region) in ballots.iter() {
             if numbers[*region as usize] == NONE && !numbers.contains(number) {
                 numbers[*region as usize] = *number;
             }
         }
         taken.clear();
-        taken.extend_from_slice(grouping.preferred_regions);
+        taken.extend_slice_guarded(grouping.preferred_regions);
         taken.sort_unstable();
         let (mut taken, mut free) = (taken.iter().copied().peekable(), 0);
         for number in numbers.iter_mut().filter(|number| **number == NONE) {

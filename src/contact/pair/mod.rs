@@ -20,6 +20,7 @@ use crate::workspace::Workspace;
 use motion::{Placed, Smaller};
 use points::{feature_of, Found, Identities, Thinning};
 use voxshell_base::math::{limits, Pose, Vec3};
+use voxshell_base::memory::{GrowGuarded, RoomGuarded, SliceGuarded};
 use voxshell_base::{Error, Result};
 use voxshell_field::SignedDistance;
 
@@ -131,10 +132,10 @@ impl Pair {
     pub fn copied(&self) -> Self {
         Self {
             options: self.options,
-            manifolds: self.manifolds.clone(),
-            points: self.points.clone(),
-            anchors: self.anchors.clone(),
-            normals: self.normals.clone(),
+            manifolds: self.manifolds.to_vec_guarded(),
+            points: self.points.to_vec_guarded(),
+            anchors: self.anchors.to_vec_guarded(),
+            normals: self.normals.to_vec_guarded(),
             placed: self.placed,
             origin: self.origin,
             ..Self::default()
@@ -261,7 +262,7 @@ impl Pair {
             if gap <= margin {
                 // The quaternions of poses have unit length up to 1e-6 only.
                 let normal = contact.normal.try_normalize(0.0).unwrap_or(contact.normal);
-                found.push(Found { contact: Contact { normal, ..*contact }, gap });
+                found.push_guarded(Found { contact: Contact { normal, ..*contact }, gap });
             }
         }
         found.sort_unstable_by(|p, q| {
@@ -280,14 +281,14 @@ impl Pair {
         by_feature.clear();
         for manifold in &self.manifolds {
             let points = &self.points[manifold.first..manifold.first + manifold.count];
-            by_feature.extend(points.iter().map(|point| (feature_of(point.id), manifold.region)));
+            by_feature.extend_guarded(points.iter().map(|point| (feature_of(point.id), manifold.region)));
         }
         by_feature.sort_unstable();
         by_feature.dedup_by_key(|listed| listed.0);
         preferred.clear();
-        preferred.extend(by_feature.iter().map(|listed| listed.0));
+        preferred.extend_guarded(by_feature.iter().map(|listed| listed.0));
         regions.clear();
-        regions.extend(by_feature.iter().map(|listed| listed.1));
+        regions.extend_guarded(by_feature.iter().map(|listed| listed.1));
     }
 
     /// Reduces the contacts that were found to the points of the answer.
@@ -297,13 +298,24 @@ impl Pair {
         let Scratch { found, thinning, identities, last, preferred, chosen, .. } = scratch;
         // Copied instead of swapped: the larger of two buffers must stay where the next answer fills it.
         last.clear();
-        last.extend_from_slice(points);
+        last.extend_slice_guarded(points);
         let on_b = |c: &Contact| pose_b.inverse_transform_point(&Point3::from(c.point_on_b)).coords;
         let middle = |c: &Contact| {
             let middle = 0.5 * (c.point_on_a + c.point_on_b);
             pose_b.inverse_transform_point(&Point3::from(middle)).coords
         };
         identities.begin(last.iter().zip(&*anchors).map(|(point, anchor)| (point.id, anchor.on_b)));
+        // All room is taken before the answer changes: a pair that runs out of memory keeps its last one.
+        let regions = || found.chunk_by(|p, q| p.contact.segment == q.contact.segment).map(<[Found]>::len);
+        let (largest, count) = (regions().max().unwrap_or(0), regions().map(|n| n.min(most)).sum::<usize>());
+        thinning.reserve(largest);
+        identities.reserve(count);
+        chosen.clear();
+        chosen.reserve_guarded(largest.min(most));
+        manifolds.reserve_guarded(regions().count().saturating_sub(manifolds.len()));
+        points.reserve_guarded(count.saturating_sub(points.len()));
+        anchors.reserve_guarded(count.saturating_sub(anchors.len()));
+        normals.reserve_guarded(regions().count().saturating_sub(normals.len()));
         manifolds.clear();
         points.clear();
         anchors.clear();
@@ -314,7 +326,7 @@ impl Pair {
             for &k in &thinning.kept {
                 let contact = &region[k].contact;
                 let (id, before) = identities.of(contact.feature, &on_b(contact));
-                chosen.push((id, k, before));
+                chosen.push_guarded((id, k, before));
             }
             chosen.sort_unstable_by_key(|chosen| chosen.0);
             let first = points.len();
@@ -326,7 +338,7 @@ impl Pair {
                     contact = exact;
                 }
                 sum += contact.normal;
-                points.push(PairPoint {
+                points.push_guarded(PairPoint {
                     point_on_a: contact.point_on_a,
                     point_on_b: contact.point_on_b,
                     normal: contact.normal,
@@ -335,7 +347,7 @@ impl Pair {
                     id,
                     user: before.map_or([0.0; 4], |i| last[i].user),
                 });
-                anchors.push(Anchor {
+                anchors.push_guarded(Anchor {
                     on_a: pose_a.inverse_transform_point(&Point3::from(contact.point_on_a)).coords,
                     on_b: on_b(&contact),
                     normal: pose_b.rotation.inverse() * contact.normal,
@@ -343,9 +355,9 @@ impl Pair {
             }
             let deepest = region[thinning.kept[0]].contact;
             let normal = sum.try_normalize(LEAST_SUM).unwrap_or(deepest.normal);
-            normals.push(pose_b.rotation.inverse() * normal);
+            normals.push_guarded(pose_b.rotation.inverse() * normal);
             let count = points.len() - first;
-            manifolds.push(Manifold { normal, first, count, region: deepest.segment });
+            manifolds.push_guarded(Manifold { normal, first, count, region: deepest.segment });
         }
     }
 }

@@ -3,6 +3,7 @@
 use crate::manifold::{reduce, Candidate};
 use crate::types::Contact;
 use voxshell_base::math::Vec3;
+use voxshell_base::memory::{GrowGuarded, RoomGuarded};
 
 /// A contact point. World frame, metres.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,11 +63,16 @@ impl Identities {
     /// Sets the last points: the id and the place of each.
     pub fn begin(&mut self, last: impl Iterator<Item = (u64, Vec3)>) {
         self.last.clear();
-        self.last.extend(last.enumerate().map(|(i, (id, at))| (id, at, i)));
+        self.last.extend_guarded(last.enumerate().map(|(i, (id, at))| (id, at, i)));
         self.last.sort_unstable_by_key(|last| last.0);
         self.taken.clear();
-        self.taken.resize(self.last.len(), false);
+        self.taken.resize_guarded(self.last.len(), false);
         self.fresh.clear();
+    }
+
+    /// Takes room for the ids of new points.
+    pub fn reserve(&mut self, points: usize) {
+        self.fresh.reserve_guarded(points);
     }
 
     /// Returns the id of a point, and the number of the last point with it: the nearest of the same feature.
@@ -92,7 +98,7 @@ impl Identities {
             let is_last = self.last.binary_search_by_key(&id, |last| last.0).is_ok();
             match self.fresh.binary_search(&id) {
                 Err(place) if !is_last => {
-                    self.fresh.insert(place, id);
+                    self.fresh.insert_guarded(place, id);
                     return (id, None);
                 }
                 _ => id += 1,
@@ -114,17 +120,25 @@ pub(super) struct Thinning {
 }
 
 impl Thinning {
+    /// Takes room for regions of up to `most` contacts.
+    pub fn reserve(&mut self, most: usize) {
+        self.kept.clear();
+        self.kept.reserve_guarded(most);
+        self.candidates.clear();
+        self.candidates.reserve_guarded(most);
+    }
+
     /// Keeps at most `most` contacts of a region: the deepest, that with the least gap, and those that are spread the widest.
     /// `place` gives the place of each, in any frame.
     pub fn thin(&mut self, found: &[Found], most: usize, preferred: &[u32], place: impl Fn(&Contact) -> Vec3) {
         let Self { candidates, kept } = self;
         kept.clear();
         if found.len() <= most {
-            kept.extend(0..found.len());
+            kept.extend_guarded(0..found.len());
             return;
         }
         candidates.clear();
-        candidates.extend(found.iter().zip(0..).map(|(f, index)| Candidate {
+        candidates.extend_guarded(found.iter().zip(0..).map(|(f, index)| Candidate {
             point: place(&f.contact).map(|x| x as f32).into(),
             separation: f.contact.separation as f32,
             feature: f.contact.feature,
@@ -132,7 +146,7 @@ impl Thinning {
             apart: 0.0,
         }));
         reduce(candidates, most, preferred);
-        kept.extend(candidates.iter().map(|c| c.index as usize));
+        kept.extend_guarded(candidates.iter().map(|c| c.index as usize));
         let urgent = (1..found.len()).fold(0, |u, i| if found[i].gap < found[u].gap { i } else { u });
         if most > 1 && !kept.contains(&urgent) {
             // The one that was chosen last adds the least.

@@ -6,6 +6,7 @@ use nalgebra::Point3;
 
 use crate::types::{Contact, Geometry, Step, FEATURE_OF_B, FEATURE_OF_EDGE};
 use voxshell_base::math::{Pose, Vec3};
+use voxshell_base::memory::GrowGuarded;
 use voxshell_field::{Clearance, Field, Foot, SignedDistance, Surface};
 
 /// A point that slides along a surface at a distance c needs about its path over c balls.
@@ -76,7 +77,7 @@ impl Nearest {
     fn add(&mut self, contact: &Contact, reach: f64) {
         if self.0.len() < MOST_NEAREST && !self.has(&contact.point_on_a, &contact.normal, reach, f64::INFINITY) {
             let &Contact { point_on_a: point, normal, separation, .. } = contact;
-            self.0.push(Near { point, normal, separation });
+            self.0.push_guarded(Near { point, normal, separation });
         }
     }
 }

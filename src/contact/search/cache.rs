@@ -17,6 +17,7 @@ use super::lanes::{above, at_most, Chosen, Lanes, Walk, LANES, SET};
 use super::scratch::Hit;
 use crate::types::Stats;
 use voxshell_base::math::RigidF32;
+use voxshell_base::memory::{GrowGuarded, RoomGuarded};
 use voxshell_base::wide;
 use voxshell_field::{Field, Modulus, SignedDistance};
 use voxshell_pointshell::PointShell;
@@ -88,8 +89,8 @@ impl SeparatedNodes {
     fn clear(&mut self, nodes: usize) {
         self.len = 0;
         if self.nodes.len() < nodes + LANES {
-            self.keys.resize(nodes + LANES, 0.0);
-            self.nodes.resize(nodes + LANES, 0);
+            self.keys.resize_guarded(nodes + LANES, 0.0);
+            self.nodes.resize_guarded(nodes + LANES, 0);
         }
     }
 
@@ -120,7 +121,7 @@ impl SeparatedNodes {
                 let lane = mask.ilog2();
                 let i = start + lane as usize;
                 self.len -= 1;
-                expired.push(self.nodes[i]);
+                expired.push_guarded(self.nodes[i]);
                 (self.keys[i], self.nodes[i]) = (self.keys[self.len], self.nodes[self.len]);
                 mask ^= 1 << lane;
             }
@@ -225,10 +226,10 @@ impl TraversalCache {
     fn begin(&mut self, nodes: usize) {
         self.separated.clear(nodes);
         self.near.clear();
-        self.near.reserve(nodes);
+        self.near.reserve_guarded(nodes);
         self.expired.clear();
-        self.expired.reserve(nodes);
-        self.expired.push(0);
+        self.expired.reserve_guarded(nodes);
+        self.expired.push_guarded(0);
         self.levels.iter_mut().for_each(|level| level.clear(nodes));
     }
 
@@ -312,7 +313,7 @@ impl TraversalCache {
             for &node in open.as_slice() {
                 let children = tree.child_count[node as usize];
                 if children == 0 {
-                    near.push(node);
+                    near.push_guarded(node);
                     continue;
                 }
                 for (first, n) in walk.children(node) {

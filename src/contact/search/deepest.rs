@@ -11,6 +11,7 @@ use super::pass::Pass;
 use crate::types::{Completeness, Contact, Geometry, Query, FEATURE_OF_B, FEATURE_OF_EDGE};
 use crate::workspace::Workspace;
 use voxshell_base::math::Pose;
+use voxshell_base::memory::GrowGuarded;
 
 /// Depth up to which the sample that is kept of those that were thinned is taken for the deepest, voxels: flush faces.
 const SHALLOW: f64 = 0.5;
@@ -44,7 +45,7 @@ impl Pass<'_> {
             let contact = far::exact(&contact, bodies).unwrap_or(contact);
             if self.is_wanted(&contact, query) {
                 least = least.min(contact.separation);
-                exact.push(contact);
+                exact.push_guarded(contact);
             }
         }
         exact.sort_unstable_by_key(|contact| contact.feature);
@@ -56,7 +57,7 @@ impl Pass<'_> {
             }
         }
         if !is_listed {
-            contacts.extend(exact.iter().find(|contact| contact.separation <= least));
+            contacts.extend_guarded(exact.iter().find(|contact| contact.separation <= least).copied());
         }
     }
 }

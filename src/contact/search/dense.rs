@@ -9,6 +9,7 @@ use super::step::{Counting, SampleGaps, StepMotion};
 use crate::types::{Completeness, Step, FEATURE_OF_B};
 use crate::workspace::Workspace;
 use voxshell_base::math::RigidF32;
+use voxshell_base::memory::GrowGuarded;
 use voxshell_base::wide;
 use voxshell_field::{with_common_field, SignedDistance};
 use voxshell_pointshell::PointShell;
@@ -39,7 +40,7 @@ impl Pass<'_> {
                 let point = self.to_field.point([self.shell.x[i], self.shell.y[i], self.shell.z[i]]);
                 let phi = self.field.distance(point);
                 if phi <= limit {
-                    workspace.hits.push(Hit { sample, phi, point });
+                    workspace.hits.push_guarded(Hit { sample, phi, point });
                 }
             }
         }
@@ -116,7 +117,7 @@ impl MostUrgent {
         let start = hits.len();
         for hit in self.urgent.into_iter().chain(self.nearest) {
             if hit.sample != u32::MAX && hits[start..].iter().all(|h| h.sample != hit.sample) {
-                hits.push(hit);
+                hits.push_guarded(hit);
             }
         }
     }

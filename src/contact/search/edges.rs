@@ -16,6 +16,7 @@ use super::covering::{Cover, Covering, Covers};
 use super::frames::placement;
 use super::sharp::Passed;
 use voxshell_base::math::{Pose, Vec3};
+use voxshell_base::memory::{GrowGuarded, RoomGuarded};
 use voxshell_field::{Foot, Surface};
 use voxshell_mesh::{Crossing, Front, Placement, WantedEdges};
 
@@ -224,7 +225,7 @@ impl<'a> Part<'a> {
         let near = ends.map(|end| end.foot.triangle);
         let mut best = (if ends[1].foot.distance > ends[0].foot.distance { ends[1] } else { ends[0] }, near);
         open.clear();
-        open.push(self.stretch(ends, precision));
+        open.push_guarded(self.stretch(ends, precision));
         for _ in 0..TRIALS {
             // The greatest bound first; of equal ones the last.
             let greatest = (0..open.len()).max_by(|&i, &j| open[i].most.total_cmp(&open[j].most));
@@ -239,7 +240,9 @@ impl<'a> Part<'a> {
                 best = (trial, near);
             }
             let parts = [[ends[0], trial], [trial, ends[1]]].into_iter();
-            open.extend(parts.filter(|[from, to]| to.at - from.at > POINT).map(|ends| self.stretch(ends, precision)));
+            open.extend_guarded(
+                parts.filter(|[from, to]| to.at - from.at > POINT).map(|ends| self.stretch(ends, precision)),
+            );
         }
         best
     }
@@ -340,7 +343,7 @@ pub(in super::super) fn collect(
     parts.clear();
     // A sum of forces needs points in the middle of faces too, or it depends on which end of a rim is the deepest.
     let of = if outline || covering.is_some() { WantedEdges::Rims } else { WantedEdges::All };
-    let tests = a.crossings(b, &placement, of, front.used(), |crossing| crossings.push(crossing));
+    let tests = a.crossings(b, &placement, of, front.used(), |crossing| crossings.push_guarded(crossing));
     // The precision of an edge depends on those before it, and must not depend on which body is the first.
     let size = |surface: &Surface| (surface.edge_count(), surface.bounds().extents().amax());
     let second_first = size(b) < size(a);
@@ -351,8 +354,8 @@ pub(in super::super) fn collect(
     let extent = a.bounds().extents().amax().min(b.bounds().extents().amax());
     let surfaces = [Placed { surface: a, placement: Some(&placement) }, Placed { surface: b, placement: None }];
     // An edge has one more part than crossings.
-    pieces.reserve(2 * crossings.capacity());
-    parts.reserve(covering.map_or(0, |_| pieces.capacity()));
+    pieces.reserve_guarded(2 * crossings.capacity());
+    parts.reserve_guarded(covering.map_or(0, |_| pieces.capacity()));
     let mut first = 0;
     for edge in crossings.chunk_by(|p, q| (p.of_second, p.edge) == (q.of_second, q.edge)) {
         let end = first + edge.len() as u32;
@@ -364,10 +367,10 @@ pub(in super::super) fn collect(
             let is_inside = side_of(&surfaces, edge, before);
             if is_inside != Some(false) {
                 let cover = covering.and_then(|_| cover_of(&surfaces, edge, before, pose_b)).and_then(|cover| {
-                    parts.push(cover);
+                    parts.push_guarded(cover);
                     NonZeroU32::new(parts.len() as u32)
                 });
-                pieces.push(Piece { first, end, before: before as u32, is_inside, cover });
+                pieces.push_guarded(Piece { first, end, before: before as u32, is_inside, cover });
             }
         }
         first = end;
@@ -428,7 +431,7 @@ pub(in super::super) fn collect(
             let faces = |direction: &Vec3| own.faces(edge[0].edge, corner.map(|(_, corner)| corner), direction);
             let Some(outward) = part.outward(found, faces) else { return };
             if let Some(corner) = corner {
-                corners.insert(place, corner);
+                corners.insert_guarded(place, corner);
             }
             let point = pose_b * nalgebra::Point3::from(part.point(found.0.at));
             let outward = pose_b.rotation * outward;
@@ -436,7 +439,15 @@ pub(in super::super) fn collect(
             let (point_on_a, point_on_b, normal) =
                 if of_b { (surface, inside, outward) } else { (inside, surface, -outward) };
             let feature = edge[0].edge | FEATURE_OF_EDGE | if of_b { FEATURE_OF_B } else { 0 };
-            contacts.push(Contact { point_on_a, point_on_b, normal, separation, toi: 0.0, feature, segment: 0 });
+            contacts.push_guarded(Contact {
+                point_on_a,
+                point_on_b,
+                normal,
+                separation,
+                toi: 0.0,
+                feature,
+                segment: 0,
+            });
         };
         push(found);
         if outline {

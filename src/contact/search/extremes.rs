@@ -7,6 +7,7 @@ use super::step::StepMotion;
 use crate::types::{Completeness, Step};
 use crate::workspace::Workspace;
 use voxshell_base::math::RigidF32;
+use voxshell_base::memory::GrowGuarded;
 use voxshell_base::wide;
 use voxshell_field::{Field, HalfSpace};
 use voxshell_pointshell::{Extremes, PointShell};
@@ -69,7 +70,7 @@ wide! {
             while mask != 0 {
                 let lane = mask.trailing_zeros() as usize;
                 mask &= mask - 1;
-                hits.push(gaps.block.hit_of(extremes.samples[first + lane], lane));
+                hits.push_guarded(gaps.block.hit_of(extremes.samples[first + lane], lane));
             }
         }
         least

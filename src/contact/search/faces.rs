@@ -14,6 +14,7 @@ use super::super::types::{Contact, Geometry, FEATURE_OF_B, FEATURE_OF_EDGE};
 use super::frames::placement;
 use super::linear::least_of_greatest;
 use voxshell_base::math::{Pose, Vec3};
+use voxshell_base::memory::{GrowGuarded, HeapGuarded};
 use voxshell_field::{Field, SignedDistance, Surface, LANES};
 use voxshell_mesh::{Feature, FeaturedTriangles, Placement};
 
@@ -172,10 +173,10 @@ impl<'a> Faces<'a> {
         };
         open.clear();
         found.clear();
-        found.extend(contacts.iter().map(|c| self.spot(c, &search.origin)));
+        found.extend_guarded(contacts.iter().map(|c| self.spot(c, &search.origin)));
         let known = found.len();
         let mut count = 0;
-        search.run(open, found, &mut count, |part| contacts.push(self.contact(&part, &search.origin)));
+        search.run(open, found, &mut count, |part| contacts.push_guarded(self.contact(&part, &search.origin)));
         debug_assert_eq!(contacts.len() - known, found.len() - known);
         count.into()
     }
@@ -259,7 +260,7 @@ impl Search<'_> {
 
     /// Opens patches until none is left, and calls `each` with each contact.
     fn run(&self, open: &mut BinaryHeap<Patch>, found: &mut Vec<Spot>, count: &mut u32, mut each: impl FnMut(Part)) {
-        open.push(self.node(0, count));
+        open.push_guarded(self.node(0, count));
         while let Some(patch) = open.pop() {
             if patch.lower > self.limit {
                 break;
@@ -274,12 +275,12 @@ impl Search<'_> {
                     let branch = self.surface.bvh().branch(node);
                     match branch.first_child {
                         Some(child) => {
-                            open.push(self.node(child, count));
-                            open.push(self.node(child + 1, count));
+                            open.push_guarded(self.node(child, count));
+                            open.push_guarded(self.node(child + 1, count));
                         }
                         None => branch.triangles().for_each(|triangle| {
                             let corners = self.surface.bvh().corners_at(triangle).map(|p| self.place(&p));
-                            open.extend(self.part(triangle, corners, count));
+                            open.extend_guarded(self.part(triangle, corners, count));
                         }),
                     }
                 }
@@ -294,13 +295,13 @@ impl Search<'_> {
                         || is_point
                     {
                         if value <= self.limit {
-                            found.push(part.best);
+                            found.push_guarded(part.best);
                             each(part);
                         }
                         continue;
                     }
                     for corners in halves(&part.corners) {
-                        open.extend(self.part(part.triangle, corners, count));
+                        open.extend_guarded(self.part(part.triangle, corners, count));
                     }
                 }
             }

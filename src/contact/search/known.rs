@@ -1,6 +1,8 @@
 //! What a pair remembers of samples near the surface of the other body: the closest triangle, and how far the bodies may
 //! move until a sample that is beyond the limit may be within it.
 
+use voxshell_base::memory::GrowGuarded;
+
 /// A sample at the last search.
 #[derive(Clone, Copy, Debug)]
 struct Sample {
@@ -48,7 +50,7 @@ impl Known {
         }
         // Copied instead of swapped: the larger of two buffers must stay where the next search fills it.
         self.last.clear();
-        self.last.extend_from_slice(&self.next);
+        self.last.extend_slice_guarded(&self.next);
     }
 
     /// Returns a lower bound of the distance of a sample outside, metres, and the triangle that was closest to it.
@@ -68,6 +70,6 @@ impl Known {
             let single = (self.moved + distance) as f32;
             single - single.abs() * f32::EPSILON
         });
-        self.next.push(Sample { sample, triangle, until });
+        self.next.push_guarded(Sample { sample, triangle, until });
     }
 }

@@ -9,6 +9,7 @@
 use super::scratch::Hit;
 use crate::types::Stats;
 use voxshell_base::math::RigidF32;
+use voxshell_base::memory::GrowGuarded;
 use voxshell_field::SignedDistance;
 use voxshell_pointshell::PointShell;
 
@@ -123,7 +124,7 @@ impl Chosen {
     pub fn reserve(&mut self, n: usize) {
         let room = self.len + n + LANES;
         if self.indices.len() < room {
-            self.indices.resize(room.next_power_of_two(), 0);
+            self.indices.resize_guarded(room.next_power_of_two(), 0);
         }
     }
 
@@ -305,7 +306,7 @@ impl Block {
     pub fn push(&self, first: usize, mask: u32, hits: &mut Vec<Hit>) {
         let mut mask = mask;
         while mask != 0 {
-            hits.push(self.hit(first, mask.trailing_zeros() as usize));
+            hits.push_guarded(self.hit(first, mask.trailing_zeros() as usize));
             mask &= mask - 1;
         }
     }

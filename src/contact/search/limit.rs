@@ -13,6 +13,7 @@ use crate::types::{Budget, Completeness};
 use crate::workspace::Workspace;
 use voxshell_base::math::clock::Instant;
 use voxshell_base::math::RigidF32;
+use voxshell_base::memory::HeapGuarded;
 use voxshell_base::wide;
 use voxshell_field::SignedDistance;
 use voxshell_pointshell::PointShell;
@@ -105,7 +106,7 @@ wide! {
 fn push(frontier: &mut BinaryHeap<Node>, first: usize, lower: &Lanes, n: usize, above: f32, limit: f32) {
     for (i, &lower) in lower.iter().enumerate().take(n) {
         if lower <= limit {
-            frontier.push(Node { lower: lower.max(above), index: (first + i) as u32 });
+            frontier.push_guarded(Node { lower: lower.max(above), index: (first + i) as u32 });
         }
     }
 }

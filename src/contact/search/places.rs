@@ -1,6 +1,7 @@
 //! Points in a hash of cubes, to find those near a place.
 
 use voxshell_base::math::Vec3;
+use voxshell_base::memory::{GrowGuarded, RoomGuarded};
 
 const BUCKETS: usize = 512;
 const FEW: usize = 256;
@@ -22,8 +23,8 @@ impl Places {
     /// Takes room for a few points, so that the first of them take none later.
     pub fn prepare(&mut self) {
         if self.last.is_empty() {
-            self.last.resize(BUCKETS, NONE);
-            self.before.reserve(FEW);
+            self.last.resize_guarded(BUCKETS, NONE);
+            self.before.reserve_guarded(FEW);
         }
     }
 
@@ -31,14 +32,14 @@ impl Places {
     pub fn begin(&mut self, edge: f64) {
         self.edge = if edge > 0.0 { edge } else { 1.0 };
         self.last.clear();
-        self.last.resize(BUCKETS, NONE);
+        self.last.resize_guarded(BUCKETS, NONE);
         self.before.clear();
     }
 
     pub fn push(&mut self, p: &Vec3) {
         let bucket = bucket([0, 1, 2].map(|i| self.cube(p[i])));
         let before = std::mem::replace(&mut self.last[bucket], self.before.len() as u32);
-        self.before.push(before);
+        self.before.push_guarded(before);
     }
 
     fn cube(&self, x: f64) -> i64 {

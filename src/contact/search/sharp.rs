@@ -15,6 +15,7 @@ use super::super::types::{Contact, FEATURE_OF_B, FEATURE_OF_EDGE};
 use super::frames::{extent, placement};
 use super::places::Places;
 use voxshell_base::math::{Pose, Vec3};
+use voxshell_base::memory::{GrowGuarded, RoomGuarded};
 use voxshell_field::Surface;
 use voxshell_mesh::{Feature, Front, Placement};
 
@@ -156,8 +157,8 @@ impl Search<'_> {
             };
             match on_first.zip(on_second).filter(|_| are_true()) {
                 Some(at) => {
-                    passed.push(Passed { of_second: false, edge: one, at: at.0, depth });
-                    passed.push(Passed { of_second: true, edge: two, at: at.1, depth });
+                    passed.push_guarded(Passed { of_second: false, edge: one, at: at.0, depth });
+                    passed.push_guarded(Passed { of_second: true, edge: two, at: at.1, depth });
                 }
                 None if separation < -OVERLAP * self.extent => return None,
                 None => {}
@@ -224,7 +225,7 @@ pub(in super::super) fn collect(
     scratch.passed.clear();
     // In a warm query more features than before may be near.
     scratch.near.clear();
-    scratch.near.reserve(FEATURES);
+    scratch.near.reserve_guarded(FEATURES);
     scratch.places.iter_mut().for_each(Places::prepare);
     for of_b in [false, true] {
         let (own, own_pose, other, pose) = if of_b { (b, pose_b, a, pose_a) } else { (a, pose_a, b, pose_b) };
@@ -235,7 +236,15 @@ pub(in super::super) fn collect(
             let far = point + towards * separation;
             let (point_on_a, point_on_b, normal) = if of_b { (far, point, -towards) } else { (point, far, towards) };
             let feature = edge | FEATURE_OF_EDGE | if of_b { FEATURE_OF_B } else { 0 };
-            contacts.push(Contact { point_on_a, point_on_b, normal, separation, toi: 0.0, feature, segment: 0 });
+            contacts.push_guarded(Contact {
+                point_on_a,
+                point_on_b,
+                normal,
+                separation,
+                toi: 0.0,
+                feature,
+                segment: 0,
+            });
         };
         let Scratch { near, fronts, passed, .. } = &mut *scratch;
         let [for_edges, of_first, of_second] = fronts;
@@ -249,7 +258,8 @@ pub(in super::super) fn collect(
         };
         if !of_b {
             near.clear();
-            tests += own.near_edges(other, &search.placement, limit, for_edges, |one, two| near.push((one, two)));
+            tests +=
+                own.near_edges(other, &search.placement, limit, for_edges, |one, two| near.push_guarded((one, two)));
             arrange(near);
             for (one, two) in &*near {
                 let [one, two] = [own.sharp_edge(*one), other.sharp_edge(*two)];
@@ -259,7 +269,7 @@ pub(in super::super) fn collect(
             }
         }
         near.clear();
-        tests += own.near_corners(other, &search.placement, limit, for_corners, |p, t| near.push((p, t)));
+        tests += own.near_corners(other, &search.placement, limit, for_corners, |p, t| near.push_guarded((p, t)));
         arrange(near);
         for &(corner, triangle) in &*near {
             if let Some(found) = search.corner(corner, triangle) {
@@ -288,10 +298,10 @@ fn drop_duplicates(
     }
     let sweep = Vec3::from(SWEEP);
     order.clear();
-    order.extend((0..).zip(own).map(|(i, c)| ((c.point_on_a + c.point_on_b).dot(&sweep) * 0.5, i)));
+    order.extend_guarded((0..).zip(own).map(|(i, c)| ((c.point_on_a + c.point_on_b).dot(&sweep) * 0.5, i)));
     order.sort_unstable_by(|p, q| p.0.total_cmp(&q.0).then(p.1.cmp(&q.1)));
     dropped.clear();
-    dropped.resize(own.len(), false);
+    dropped.resize_guarded(own.len(), false);
     let is_near = |p: &Vec3, q: &Vec3| (p - q).norm_squared() <= tolerance * tolerance;
     let same_normal = |p: &Contact, q: &Contact| p.normal.dot(&q.normal) >= SAME_NORMAL;
     for (k, &(place, i)) in order.iter().enumerate() {
@@ -313,7 +323,7 @@ fn drop_duplicates(
     }
     // The sample of a corner is at the corner, but its separation and its normal are only as exact as the field.
     superseded.clear();
-    superseded.resize(known, false);
+    superseded.resize_guarded(known, false);
     for (i, sample) in others.iter().enumerate().filter(|(_, sample)| sample.feature & FEATURE_OF_EDGE == 0) {
         let of_b = sample.feature & FEATURE_OF_B != 0;
         let own_point = |c: &Contact| if of_b { c.point_on_b } else { c.point_on_a };

@@ -5,6 +5,7 @@ use super::scratch::Hit;
 use crate::types::Stats;
 use crate::workspace::Workspace;
 use voxshell_base::math::RigidF32;
+use voxshell_base::memory::GrowGuarded;
 use voxshell_base::wide;
 use voxshell_field::SignedDistance;
 use voxshell_pointshell::PointShell;
@@ -78,7 +79,7 @@ wide! {
         }
         open.clear();
         stats.node_tests += 1;
-        open.push((0, walk.nodes(0, 1)[0]));
+        open.push_guarded((0, walk.nodes(0, 1)[0]));
         while let Some((node, lower)) = open.pop() {
             if lower > best.bound {
                 continue;
@@ -94,7 +95,7 @@ wide! {
                 let mut mask = at_most(&lower, best.bound, n);
                 while mask != 0 {
                     let i = mask.trailing_zeros() as usize;
-                    open.push(((first + i) as u32, lower[i]));
+                    open.push_guarded(((first + i) as u32, lower[i]));
                     mask &= mask - 1;
                 }
             }

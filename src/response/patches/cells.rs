@@ -6,6 +6,7 @@
 
 use super::types::Surface;
 use voxshell_base::math::{Aabb, Pose, RigidF32, Vec3};
+use voxshell_base::memory::GrowGuarded;
 use voxshell_base::{Error, Result};
 use voxshell_field::{Field, SignedDistance};
 
@@ -60,7 +61,7 @@ impl<'a> Side<'a> {
             local.push(self.to_field.point(points.get(i)));
         }
         out.clear();
-        out.resize(points.len(), 0.0);
+        out.resize_guarded(points.len(), 0.0);
         self.field.distance_batch(&local.x, &local.y, &local.z, out);
     }
 
@@ -102,9 +103,9 @@ impl Points {
     }
 
     pub fn push(&mut self, p: [f32; 3]) {
-        self.x.push(p[0]);
-        self.y.push(p[1]);
-        self.z.push(p[2]);
+        self.x.push_guarded(p[0]);
+        self.y.push_guarded(p[1]);
+        self.z.push_guarded(p[2]);
     }
 
     pub fn len(&self) -> usize {
@@ -220,7 +221,7 @@ impl<'a> Overlap<'a> {
         let across = self.blocks.iter().copied().max().unwrap_or(1).next_power_of_two();
         let root = Cell { at: [0; 3], edge: 2 * across * LARGEST };
         open.clear();
-        open.push(Node { cell: root, middle: [0.0; 2] });
+        open.push_guarded(Node { cell: root, middle: [0.0; 2] });
         let mut looked_at = 0;
         let mut met = Met::default();
         while let Some(Node { cell: parent, .. }) = open.pop() {
@@ -230,7 +231,7 @@ impl<'a> Overlap<'a> {
             for i in 0..CORNERS as u32 {
                 let at = [0, 1, 2].map(|k| parent.at[k] + edge * (i >> k & 1));
                 if (0..3).all(|k| at[k] < self.blocks[k] * LARGEST) {
-                    open.push(Node { cell: Cell { at, edge }, middle: [0.0; 2] });
+                    open.push_guarded(Node { cell: Cell { at, edge }, middle: [0.0; 2] });
                     let half = 0.5 * f64::from(edge);
                     points[count] = self.place(at.map(|x| f64::from(x) + half)).map(|x| x as f32);
                     count += 1;
@@ -304,7 +305,7 @@ impl<'a> Overlap<'a> {
             }
         }
         if !levels.iter().all(|l| *l < 0.0) && !levels.iter().all(|l| *l >= 0.0) {
-            leaves.push(Leaf { cell, phi });
+            leaves.push_guarded(Leaf { cell, phi });
         }
         true
     }

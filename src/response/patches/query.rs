@@ -10,6 +10,7 @@ use super::surface::{Corner, Cuts, IntoF32, Polygon};
 use super::types::{Patch, PatchCell, PatchSettings, Surface};
 use voxshell_base::math::limits::check_pose;
 use voxshell_base::math::{Pose, Vec3};
+use voxshell_base::memory::GrowGuarded;
 use voxshell_base::{Error, Result};
 use voxshell_contact::Geometry;
 use voxshell_field::{Field, SignedDistance};
@@ -243,7 +244,7 @@ impl PatchWorkspace {
         }
         overlap.evaluate(scratch);
         sums.clear();
-        sums.resize(regions, Sum::default());
+        sums.resize_guarded(regions, Sum::default());
         let mut next = 0;
         for polygon in polygons.iter() {
             let sum = &mut sums[self.regions.of(polygon) as usize];
@@ -266,11 +267,11 @@ impl PatchWorkspace {
         self.integrate_details(overlap);
         let sign = self.sign();
         let Self { sums, details, order, .. } = self;
-        order.extend((0..regions as u32).filter(|r| sums[*r as usize].pressure > 0.0));
+        order.extend_guarded((0..regions as u32).filter(|r| sums[*r as usize].pressure > 0.0));
         let size = |r: &u32| sums[*r as usize].force.norm_squared();
         order.sort_unstable_by(|r, s| size(s).total_cmp(&size(r)).then(r.cmp(s)));
         let patch = |r: &u32| sums[*r as usize].patch(&details[*r as usize], &overlap.origin, sign);
-        self.patches.extend(order.iter().map(patch));
+        self.patches.extend_guarded(order.iter().map(patch));
     }
 
     /// Integrates over the polygons of each region what depends on the sums. Pressures are still those of the midpoints; the
@@ -278,7 +279,7 @@ impl PatchWorkspace {
     fn integrate_details(&mut self, overlap: &Overlap) {
         let Self { scratch, polygons, sums, details, .. } = self;
         details.clear();
-        details.resize(sums.len(), Details::default());
+        details.resize_guarded(sums.len(), Details::default());
         let mut next = 0;
         for polygon in polygons.iter() {
             let region = self.regions.of(polygon) as usize;

@@ -3,6 +3,7 @@
 use super::cells::{Cell, Leaf, Overlap};
 use super::surface::Polygon;
 use voxshell_base::math::Vec3;
+use voxshell_base::memory::GrowGuarded;
 
 /// Edges of leaves differ by at most this factor.
 const LARGEST_RATIO: u32 = 4;
@@ -49,12 +50,12 @@ impl Regions {
     /// Finds the regions, and returns their number.
     pub fn find(&mut self, leaves: &[Leaf], polygons: &[Polygon], overlap: &Overlap) -> usize {
         self.touched.clear();
-        self.touched.resize(leaves.len(), 0);
+        self.touched.resize_guarded(leaves.len(), 0);
         self.parent.clear();
-        self.parent.extend(0..leaves.len() as u32);
+        self.parent.extend_guarded(0..leaves.len() as u32);
         let size = (2 * leaves.len() + 1).next_power_of_two();
         self.table.clear();
-        self.table.resize(size, NONE);
+        self.table.resize_guarded(size, NONE);
         for run in polygons.chunk_by(|p, q| p.leaf == q.leaf) {
             let leaf = run[0].leaf;
             let cell = &leaves[leaf as usize].cell;
@@ -85,7 +86,7 @@ impl Regions {
             }
         }
         self.region.clear();
-        self.region.resize(leaves.len(), NONE);
+        self.region.resize_guarded(leaves.len(), NONE);
         let mut count = 0;
         for run in polygons.chunk_by(|p, q| p.leaf == q.leaf) {
             let root = self.root(run[0].leaf) as usize;
@@ -174,31 +175,31 @@ impl Outlines {
         if let Some((regions, region)) = region {
             for p in polygons.iter().filter(|p| regions.of(p) == region) {
                 for i in (0..p.count).filter(|i| p.corners[*i].ends) {
-                    segments.push([p.corners[i].at, p.corners[(i + 1) % p.count].at]);
+                    segments.push_guarded([p.corners[i].at, p.corners[(i + 1) % p.count].at]);
                 }
             }
         }
         ends.clear();
         for (i, segment) in segments.iter().enumerate() {
             for end in 0..2u8 {
-                ends.push((bits(&segment[usize::from(end)]), i as u32, end));
+                ends.push_guarded((bits(&segment[usize::from(end)]), i as u32, end));
             }
         }
         ends.sort_unstable();
         visited.clear();
-        visited.resize(segments.len(), false);
+        visited.resize_guarded(segments.len(), false);
         for first in 0..segments.len() {
             if visited[first] {
                 continue;
             }
             let begin = points.len();
-            points.push(segments[first][0] + origin);
+            points.push_guarded(segments[first][0] + origin);
             let (mut at, mut end) = (first, 1);
             loop {
                 visited[at] = true;
                 let p = segments[at][end] + origin;
                 if (p - points[points.len() - 1]).norm() >= spacing {
-                    points.push(p);
+                    points.push_guarded(p);
                 }
                 let key = bits(&segments[at][end]);
                 let from = ends.partition_point(|e| e.0 < key);
@@ -210,7 +211,7 @@ impl Outlines {
             if points.len() < begin + 3 {
                 points.truncate(begin);
             } else {
-                points.push(points[begin]);
+                points.push_guarded(points[begin]);
             }
         }
         points

@@ -2,6 +2,7 @@
 
 use super::cells::{Leaf, Overlap, Scratch, CORNERS};
 use voxshell_base::math::Vec3;
+use voxshell_base::memory::GrowGuarded;
 
 /// Number of steps of the search for the end of the overlap on an edge: bisection and regula falsi in turn.
 const ROOT_STEPS: usize = 6;
@@ -120,7 +121,12 @@ impl Overlap<'_> {
                 };
             let Some(normal) = area.try_normalize(0.0) else { continue };
             let turned = normal.dot(&(places[above[0]] - places[below[0]])) < 0.0;
-            polygons.push(Polygon { leaf: index, count, corners, normal: if turned { -normal } else { normal } });
+            polygons.push_guarded(Polygon {
+                leaf: index,
+                count,
+                corners,
+                normal: if turned { -normal } else { normal },
+            });
         }
     }
 
@@ -135,7 +141,7 @@ impl Overlap<'_> {
                 if (p.overlap > 0.0) != (q.overlap > 0.0) {
                     let (within, beyond) = if p.overlap > 0.0 { (p, q) } else { (q, p) };
                     let end = |c: Corner| (c.at, c.overlap);
-                    cuts.push(Cut { polygon: i as u32, edge, within: end(within), beyond: end(beyond) });
+                    cuts.push_guarded(Cut { polygon: i as u32, edge, within: end(within), beyond: end(beyond) });
                 }
             }
         }
