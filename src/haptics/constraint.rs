@@ -7,6 +7,7 @@ use super::qp::{Outcome, Row, Solver, MAX_ROWS};
 use super::shading::{slide, slip, Surface};
 use super::types::Status;
 use voxshell_base::math::{from_scaled_axis, scaled_axis, Mat6, Pose, Vec3, Vec6, Wrench};
+use voxshell_base::memory::{with_capacity, GrowGuarded};
 use voxshell_base::{Error, Result};
 
 /// A contact that a body may slide along and leave, but not cross.
@@ -106,7 +107,7 @@ impl ConstraintModel {
     /// Makes the model of a tool in free space.
     pub fn new(tool: &Tool, pose: &Pose, coupling: f64, stiffness: f64) -> Self {
         let mass = mass_matrix(tool, pose);
-        let (surface, constraints) = (Surface::default(), Vec::with_capacity(MAX_ROWS));
+        let (surface, constraints) = (Surface::default(), with_capacity(MAX_ROWS));
         Self { pose: *pose, center: tool.center, mass, coupling, stiffness, surface, height_map: None, constraints }
     }
 
@@ -204,7 +205,7 @@ impl ConstraintModel {
         (self.coupling, self.stiffness) = (*coupling, *stiffness);
         self.height_map.clone_from(height_map);
         self.constraints.clear();
-        self.constraints.extend_from_slice(constraints);
+        self.constraints.extend_slice_guarded(constraints);
     }
 }
 
@@ -260,8 +261,8 @@ impl ConstraintForce {
     pub fn new() -> Self {
         Self {
             solver: Solver::new(),
-            rows: Vec::with_capacity(MAX_ROWS),
-            eased: Vec::with_capacity(MAX_ROWS),
+            rows: with_capacity(MAX_ROWS),
+            eased: with_capacity(MAX_ROWS),
             anchor: None,
             smoothing: 5e-3,
         }
@@ -289,8 +290,8 @@ impl ConstraintForce {
         self.eased.clear();
         for constraint in &model.constraints {
             let row = constraint.row(&center);
-            self.rows.push(row);
-            self.eased.push((row.normal.dot(&there) - row.slack).max(0.0));
+            self.rows.push_guarded(row);
+            self.eased.push_guarded((row.normal.dot(&there) - row.slack).max(0.0));
         }
         self.solver.try_first([]);
         Ok(())

@@ -2,6 +2,7 @@
 //! the message that it took when both ran at the same time.
 
 use super::Load;
+use voxshell_base::memory::{with_capacity, GrowGuarded};
 
 /// The messages that a call of one half took from the other and published to it. With the calls of the same half before
 /// it, they determine the result of the call.
@@ -36,7 +37,7 @@ pub(super) struct Readings {
 impl Readings {
     /// Makes room for the readings of all bodies, so that rounds do not allocate.
     pub fn new(bodies: usize) -> Self {
-        Self { values: Vec::with_capacity(6 * bodies + 1), is_given: false, next: None }
+        Self { values: with_capacity(6 * bodies + 1), is_given: false, next: None }
     }
 
     pub fn begin(&mut self) {
@@ -49,7 +50,7 @@ impl Readings {
     /// Sets the readings of the next call.
     pub fn give(&mut self, values: impl Iterator<Item = f64>) {
         self.values.clear();
-        self.values.extend(values);
+        self.values.extend_guarded(values);
         self.is_given = true;
     }
 
@@ -60,7 +61,7 @@ impl Readings {
     /// Returns the present value, or the given one.
     pub fn number(&mut self, present: f64) -> f64 {
         let Some(at) = &mut self.next else {
-            self.values.push(present);
+            self.values.push_guarded(present);
             return present;
         };
         *at += 1;

@@ -34,6 +34,7 @@ use super::height_map::HeightMap;
 use super::qp::{Outcome, Row, Solver, MAX_ROWS};
 use super::types::Status;
 use voxshell_base::math::{limits, Mat3, Pose, Vec3, Vec6};
+use voxshell_base::memory::{with_capacity, GrowGuarded};
 use voxshell_base::Result;
 use voxshell_ccd::impact::{self, time_of_impact, Moving, Path};
 use voxshell_ccd::mesh_impact::MeshWorkspace;
@@ -127,14 +128,14 @@ impl GodObject {
             model,
             skin: 0.0,
             last: Vec::new(),
-            cuts: Vec::with_capacity(MAX_CUTS),
-            separations: Vec::with_capacity(MAX_ROWS),
+            cuts: with_capacity(MAX_CUTS),
+            separations: with_capacity(MAX_ROWS),
             levels: Vec::new(),
             last_levels: Vec::new(),
             first_levels: Vec::new(),
             depths: Vec::new(),
             no_way_out: None,
-            rows: Vec::with_capacity(MAX_ROWS),
+            rows: with_capacity(MAX_ROWS),
             solver: Solver::new(),
             near: Vec::new(),
             known: Vec::new(),
@@ -144,7 +145,7 @@ impl GodObject {
             moving_triangles: MeshWorkspace::new(),
             inside: false,
             still: 0,
-            path: Vec::with_capacity(64 + 4 * settings.substeps.min(64) as usize),
+            path: with_capacity(64 + 4 * settings.substeps.min(64) as usize),
             spent: Spent::default(),
         })
     }
@@ -326,7 +327,7 @@ impl GodObject {
         }
         if self.last.len() != bodies.len() {
             self.last.clear();
-            self.last.extend(bodies.iter().map(|b| b.pose));
+            self.last.extend_guarded(bodies.iter().map(|b| b.pose));
             self.cuts.clear();
             self.settled = None;
         }
@@ -351,11 +352,11 @@ impl GodObject {
 
     /// Clears the cached results of obstacles that are not those of the last step.
     fn know(&mut self, bodies: &[Obstacle]) {
-        self.known.resize_with(bodies.len(), Default::default);
-        self.near.resize_with(bodies.len(), contact::Workspace::new);
-        self.levels.resize(bodies.len(), 0.0);
-        self.first_levels.resize(bodies.len(), 0.0);
-        self.depths.resize(bodies.len(), f64::INFINITY);
+        self.known.resize_with_guarded(bodies.len(), Default::default);
+        self.near.resize_with_guarded(bodies.len(), contact::Workspace::new);
+        self.levels.resize_guarded(bodies.len(), 0.0);
+        self.first_levels.resize_guarded(bodies.len(), 0.0);
+        self.depths.resize_guarded(bodies.len(), f64::INFINITY);
         for (i, (known, body)) in self.known.iter_mut().zip(bodies).enumerate() {
             let field = body.forms.field.as_ref().map_or_else(Weak::new, Arc::downgrade);
             let shell = body.forms.shell.as_ref().map_or_else(Weak::new, Arc::downgrade);
@@ -438,8 +439,8 @@ impl GodObject {
                         let gap = c.separation - REST * self.skin;
                         let mut made = constraint((i as u32, &at), c, gap);
                         made.set_feel(body, &self.settings.surface);
-                        self.model.constraints.push(made);
-                        self.separations.push(c.separation);
+                        self.model.constraints.push_guarded(made);
+                        self.separations.push_guarded(c.separation);
                     }
                 }
                 self.spent.tests += self.near[i].stats();
@@ -448,9 +449,9 @@ impl GodObject {
             least = least.min(nearest - self.levels[i]);
         }
         self.keep_cuts(bodies, time)?;
-        self.model.constraints.extend(self.cuts.iter().map(|cut| cut.constraint));
+        self.model.constraints.extend_guarded(self.cuts.iter().map(|cut| cut.constraint));
         let (levels, rest) = (&self.levels, REST * self.skin);
-        self.separations.extend(self.cuts.iter().map(|cut| levels[cut.body()] + rest - cut.rise));
+        self.separations.extend_guarded(self.cuts.iter().map(|cut| levels[cut.body()] + rest - cut.rise));
         Ok(least)
     }
 
@@ -469,7 +470,7 @@ impl GodObject {
                 if moving {
                     row.slack += c.normal.dot(&self.carried(c, bodies, time));
                 }
-                self.rows.push(row);
+                self.rows.push_guarded(row);
             }
             let solution = self.solver.solve(&self.model.mass, displacement, &self.rows)?;
             let farther = solution.constrained.fixed_rows::<3>(0).norm() - displacement.norm();
@@ -531,7 +532,7 @@ impl GodObject {
     }
 
     fn add_waypoint(&mut self, time: f64) {
-        self.path.push(Waypoint { time, pose: self.model.pose });
+        self.path.push_guarded(Waypoint { time, pose: self.model.pose });
     }
 
     /// Moves a fraction of the displacement to a pose.

@@ -14,6 +14,7 @@ use super::messages::Input;
 use super::qp::{Outcome, Row, Solver};
 use super::{Forms, Settings, Tool};
 use voxshell_base::math::{Mat6, Pose, Vec6, Wrench};
+use voxshell_base::memory::{with_capacity, GrowGuarded};
 use voxshell_base::Result;
 use voxshell_contact::Contact;
 use voxshell_field::{Field, SignedDistance};
@@ -85,9 +86,9 @@ impl Default for Impulses {
             body: Kinematics::still(&Pose::identity()),
             mass: Mat6::identity(),
             free: Vec6::zeros(),
-            candidates: Vec::with_capacity(MOST),
-            rows: Vec::with_capacity(ROWS),
-            members: Vec::with_capacity(ROWS),
+            candidates: with_capacity(MOST),
+            rows: with_capacity(ROWS),
+            members: with_capacity(ROWS),
             solver: Solver::new(),
         }
     }
@@ -132,7 +133,7 @@ impl Impulses {
             if comes * self.time > contact.separation.max(0.0) && comes > 2.0 * pulled {
                 parts = parts.max(restitution * comes);
             }
-            self.candidates.push(Candidate { body: body as u32, normal, away, parts, taken: false });
+            self.candidates.push_guarded(Candidate { body: body as u32, normal, away, parts, taken: false });
         }
     }
 
@@ -177,8 +178,8 @@ impl Impulses {
             let Some((added, _)) = most else { break };
             self.keep_pushing();
             self.candidates[added].taken = true;
-            self.rows.push(self.candidates[added].row(fastest));
-            self.members.push(added as u32);
+            self.rows.push_guarded(self.candidates[added].row(fastest));
+            self.members.push_guarded(added as u32);
             let solution = self.solver.solve(&self.mass, &self.free, &self.rows)?;
             if solution.outcome == Outcome::Infeasible {
                 return Ok(false);

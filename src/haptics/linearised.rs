@@ -5,6 +5,7 @@
 //! are near each other and push in similar directions, and each cluster ends by itself.
 
 use voxshell_base::math::{from_scaled_axis, scaled_axis, Mat6, Pose, Twist, Vec3, Vec6, Wrench};
+use voxshell_base::memory::{with_capacity, GrowGuarded};
 use voxshell_response::{Kinematics, Response, Sums};
 
 /// Largest number of clusters with few bodies. With up to that many contacts, each contact is a cluster of its own.
@@ -122,19 +123,19 @@ impl Linearised {
     /// Returns the effect of no contacts, with room for those with a number of bodies.
     pub fn none(at: Kinematics, bodies: usize) -> Self {
         let most = most_clusters(bodies);
-        let (clusters, signs) = (Vec::with_capacity(most), Vec::with_capacity(most));
-        Self { at, lag: 0.0, places: Vec::with_capacity(bodies), clusters, signs, sum: Cluster::NONE }
+        let (clusters, signs) = (with_capacity(most), with_capacity(most));
+        Self { at, lag: 0.0, places: with_capacity(bodies), clusters, signs, sum: Cluster::NONE }
     }
 
     /// Copies another model, without allocation.
     pub fn copy_from(&mut self, other: &Self) {
         (self.at, self.lag, self.sum) = (other.at, other.lag, other.sum);
         self.places.clear();
-        self.places.extend_from_slice(&other.places);
+        self.places.extend_slice_guarded(&other.places);
         self.clusters.clear();
-        self.clusters.extend_from_slice(&other.clusters);
+        self.clusters.extend_slice_guarded(&other.clusters);
         self.signs.clear();
-        self.signs.extend_from_slice(&other.signs);
+        self.signs.extend_slice_guarded(&other.signs);
     }
 
     /// Returns the differences of pose and twist from the model's state to another, and the age of the model's state.
@@ -231,9 +232,9 @@ impl Builder {
             current: Place::default(),
             place: None,
             most,
-            leaders: Vec::with_capacity(most),
-            velocities: Vec::with_capacity(bodies),
-            drifting: Vec::with_capacity(most),
+            leaders: with_capacity(most),
+            velocities: with_capacity(bodies),
+            drifting: with_capacity(most),
             radius: radius.max(1e-9),
             merge: 0.0,
         }
@@ -263,7 +264,7 @@ impl Builder {
         let Linearised { clusters, signs, sum, .. } = &mut self.model;
         signs.clear();
         let sign = |cluster: &Cluster| Sign::of(cluster, &self.velocities[cluster.place as usize], self.radius);
-        signs.extend(clusters.iter().map(sign));
+        signs.extend_guarded(clusters.iter().map(sign));
         *sum = Cluster::NONE;
         clusters.iter().for_each(|cluster| sum.add(cluster));
         &self.model
@@ -351,8 +352,8 @@ impl Sums for Builder {
         let arm = (point - self.model.at.center) / self.radius;
         let place = self.place.unwrap_or(self.model.places.len() as u32);
         if self.place.is_none() {
-            self.model.places.push(self.current);
-            self.velocities.push(Vec3::zeros());
+            self.model.places.push_guarded(self.current);
+            self.velocities.push_guarded(Vec3::zeros());
             self.place = Some(place);
         }
         let leader = Leader([arm.x, arm.y, arm.z, push.x, push.y, push.z], place);
@@ -363,9 +364,9 @@ impl Sums for Builder {
             found = near(self);
         }
         let k = found.unwrap_or_else(|| {
-            self.leaders.push(leader);
-            self.drifting.push(Mat6::zeros());
-            self.model.clusters.push(Cluster { place, ..Cluster::NONE });
+            self.leaders.push_guarded(leader);
+            self.drifting.push_guarded(Mat6::zeros());
+            self.model.clusters.push_guarded(Cluster { place, ..Cluster::NONE });
             self.leaders.len() - 1
         });
         &mut self.model.clusters[k].response

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::linearised::Place;
 use super::types::Load;
 use voxshell_base::math::{Vec3, Vec6, Wrench};
+use voxshell_base::memory::{boxed, filled, filled_with, with_capacity, GrowGuarded};
 
 /// Wrenches on bodies, about their origins. Only bodies that have one are visited; nothing is allocated after the start.
 #[derive(Debug)]
@@ -21,7 +22,7 @@ pub(super) struct PerBody {
 impl PerBody {
     pub fn new(bodies: usize) -> Self {
         let none = (Place::default(), Wrench::ZERO);
-        Self { wrenches: vec![none; bodies], is_listed: vec![false; bodies], listed: Vec::with_capacity(bodies) }
+        Self { wrenches: filled(none, bodies), is_listed: filled(false, bodies), listed: with_capacity(bodies) }
     }
 
     pub fn clear(&mut self) {
@@ -38,7 +39,7 @@ impl PerBody {
             self.wrenches[k].1 += *wrench;
         } else {
             self.wrenches[k] = (*place, *wrench);
-            self.listed.push(place.body);
+            self.listed.push_guarded(place.body);
         }
     }
 
@@ -86,7 +87,7 @@ pub struct Loads(Box<[Cell]>);
 
 impl Loads {
     fn new(bodies: usize) -> Self {
-        Self((0..bodies).map(|_| Cell::default()).collect())
+        Self(boxed(filled_with(bodies, Cell::default)))
     }
 
     /// Returns the number of bodies.
@@ -118,7 +119,7 @@ pub(super) struct Ledger {
 impl Ledger {
     pub fn new(bodies: usize) -> Self {
         let loads = Arc::new(Loads::new(bodies));
-        Self { now: PerBody::new(bodies), last: Vec::with_capacity(bodies), loads }
+        Self { now: PerBody::new(bodies), last: with_capacity(bodies), loads }
     }
 
     pub fn loads(&self) -> &Arc<Loads> {
@@ -152,7 +153,7 @@ impl Ledger {
             let mut sum = read(impulse);
             sum += Wrench { force: wrench.force * dt, torque: wrench.torque * dt };
             write(impulse, &sum);
-            self.last.push(place.body);
+            self.last.push_guarded(place.body);
         }
         self.now.clear();
     }

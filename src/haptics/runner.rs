@@ -16,8 +16,7 @@ pub use self::calls::Calls;
 use self::forces::{couple, Direct, Forces, Port};
 use super::triple_buffer::{self, Reader, Writer};
 use super::{DeviceState, Output, Servo, Simulation};
-use voxshell_base::inside;
-use voxshell_base::{Error, Result};
+use voxshell_base::{inside, memory, Error, Result};
 
 /// The shortest and the longest period of the servo, seconds. Stopping a run takes up to one period.
 pub const PERIODS: [f64; 2] = [1e-6, 1.0];
@@ -102,13 +101,28 @@ pub struct Runner {
     done: Arc<std::sync::atomic::AtomicU64>,
 }
 
+impl RunOptions {
+    /// Checks that there is memory for the threads of a run.
+    ///
+    /// # Errors
+    /// `OutOfMemory`.
+    pub fn check_room(&self) -> Result<()> {
+        let threads = if self.coupling_thread { 3 } else { 2 };
+        if memory::has_room_for_threads(threads) {
+            return Ok(());
+        }
+        Err(Error::OutOfMemory { what: "starting threads", bytes: (threads * memory::THREAD_BYTES) as u64 })
+    }
+}
+
 impl Runner {
     /// Starts the threads. `device` is called once per period, always on the same thread: it sends the wrench to the
     /// device, and returns the device's next state, or `None` to end the run. The first output is zero. When the run
     /// has ended, `device` is called once more with a zero output.
     ///
     /// # Errors
-    /// `InvalidArgument` for options out of their range; `Io` when a thread cannot be started.
+    /// `InvalidArgument` for options out of their range; `OutOfMemory` when there is no memory for the threads, and `Io` when
+    /// one cannot be started.
     pub fn start(
         servo: Servo,
         simulation: Simulation,
@@ -156,6 +170,7 @@ impl Runner {
         let simulation = Arc::new(Mutex::new(simulation));
         let done = Arc::new(std::sync::atomic::AtomicU64::new(0));
         let mut runner = Self { stop, servo: None, device: None, rounds: None, simulation, reports: reader, done };
+        options.check_room()?;
         let (stops, own) = (runner.stop.clone(), calls.clone());
         let named = |name: &str| std::thread::Builder::new().name(name.into());
         let enter = move |role| {

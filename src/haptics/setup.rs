@@ -11,6 +11,7 @@ use super::simulation::{Shared, Simulation};
 use super::triple_buffer::channel;
 use super::types::Status;
 use voxshell_base::math::{Pose, Twist};
+use voxshell_base::memory::with_capacity;
 use voxshell_base::Result;
 use voxshell_response::Kinematics;
 
@@ -45,7 +46,7 @@ pub fn new(settings: Settings, tool: Tool, obstacles: Vec<Obstacle>) -> Result<(
         contact: Linearised::none(body, obstacles.len()),
         constraints: method
             .constraints()
-            .map(|model| ConstraintModel { constraints: Vec::with_capacity(MAX_ROWS), ..model.clone() }),
+            .map(|model| ConstraintModel { constraints: with_capacity(MAX_ROWS), ..model.clone() }),
     });
     let servo = Servo::new(settings, &tool, inputs, seen, method.fades_in(), obstacles.len())?;
     let simulated = tool.lightened(settings.reflected_mass);

@@ -12,6 +12,7 @@ use super::renderers::{Effect, RenderingMethod, Round};
 use super::triple_buffer::{Reader, Writer};
 use super::{touched_bit, Feel, HeightMap, Loads, Monitor, Obstacle, ObstacleMotion, Settings, Status, Tool};
 use voxshell_base::math::{limits, Pose, Twist, Wrench};
+use voxshell_base::memory::{self, filled, CollectGuarded};
 use voxshell_base::{Error, Result};
 
 /// Assumed time of the first round, and the minimum between two rounds, seconds.
@@ -88,9 +89,9 @@ impl Simulation {
             wrench: Wrench::ZERO,
             status: Status::NORMAL,
         };
-        let (last, were) = (*inputs.get(), obstacles.iter().map(|o| o.pose).collect());
+        let (last, were) = (*inputs.get(), obstacles.iter().map(|o| o.pose).collect_guarded());
         let effect = Effect::new(&tool, last.body, obstacles.len());
-        let motions = vec![None; obstacles.len()];
+        let motions = filled(None, obstacles.len());
         let readings = Readings::new(obstacles.len());
         Ok(Self {
             settings,
@@ -289,6 +290,8 @@ impl Simulation {
             self.report.fresh = false;
             return self.report;
         }
+        // Until the round is complete: if it runs out of memory, the next one makes up for it.
+        self.moved = true;
         // An input of another generation belongs to another motion.
         let is_first = !self.last.live || self.last.generation != input.generation;
         let passed = if self.last.live { (input.clock - self.last.clock).max(0.0) } else { 0.0 };
@@ -317,6 +320,15 @@ impl Simulation {
         }
         self.snapshots.publish();
         self.report
+    }
+
+    /// Runs one round as [`Simulation::simulate`], on a thread without a guard: a round that runs out of memory has no answer,
+    /// and the next one is due at once.
+    pub fn simulate_if_possible(&mut self) -> Report {
+        match memory::attempt("simulating haptics", || self.simulate()) {
+            Ok(report) => report,
+            Err(_) => Report { fresh: false, ..self.report },
+        }
     }
 
     /// Moves obstacles that go on by themselves to the time of a round, and fades in those that were added, `passed`

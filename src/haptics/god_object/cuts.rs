@@ -5,6 +5,7 @@ use super::constraints::{constraint, Cut};
 use super::{GodObject, MAX_CUTS, NEAR, REST};
 use crate::Obstacle;
 use voxshell_base::math::{Pose, Vec3};
+use voxshell_base::memory::GrowGuarded;
 use voxshell_base::Result;
 use voxshell_contact::{self as contact, contacts_of, Contact};
 
@@ -71,7 +72,7 @@ impl GodObject {
         if self.cuts.len() == MAX_CUTS {
             self.cuts.remove(0);
         }
-        self.cuts.push(made);
+        self.cuts.push_guarded(made);
         Ok(true)
     }
 

@@ -4,6 +4,7 @@ use super::{Advance, GodObject, STOP};
 use crate::constraint::{difference, moved};
 use crate::{Obstacle, Status};
 use voxshell_base::math::Pose;
+use voxshell_base::memory::GrowGuarded;
 use voxshell_base::Result;
 
 impl GodObject {
@@ -16,7 +17,7 @@ impl GodObject {
         let center = self.tool.center;
         let at = self.model.pose.transform_point(&center.into()).coords;
         self.rows.clear();
-        self.rows.extend(self.model.constraints.iter().map(|c| c.row(&at)));
+        self.rows.extend_guarded(self.model.constraints.iter().map(|c| c.row(&at)));
         let displacement = difference(&self.model.pose, goal, &center);
         let solution = self.solver.solve(&self.model.mass, &displacement, &self.rows)?;
         let slip = self.model.slip(&self.solver, &solution.constrained);

@@ -12,6 +12,7 @@ use crate::constraint::Constraint;
 use crate::qp::MAX_ROWS;
 use crate::Obstacle;
 use voxshell_base::math::{Vec3, Vec6};
+use voxshell_base::memory::GrowGuarded;
 
 /// Largest number of these constraints.
 const MOST: usize = 3;
@@ -52,7 +53,7 @@ impl GodObject {
             };
             held.set_feel(obstacle, &surface);
             held.friction = 0.0;
-            self.model.constraints.push(held);
+            self.model.constraints.push_guarded(held);
         };
         if let Some(normal) = shift.try_normalize(1e-30) {
             hold(normal, Vec3::zeros());

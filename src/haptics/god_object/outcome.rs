@@ -6,6 +6,7 @@ use crate::qp::Outcome;
 use crate::shading::averaged_outward;
 use crate::{Obstacle, Status};
 use voxshell_base::math::{Pose, Vec6, Wrench};
+use voxshell_base::memory::GrowGuarded;
 use voxshell_base::Result;
 use voxshell_contact as contact;
 
@@ -45,13 +46,13 @@ impl GodObject {
         let center = self.model.pose.transform_point(&self.tool.center.into()).coords;
         let pull = difference(&self.model.pose, target, &self.tool.center) * self.settings.coupling;
         self.rows.clear();
-        self.rows.extend(self.model.constraints.iter().map(|c| c.row(&center)));
+        self.rows.extend_guarded(self.model.constraints.iter().map(|c| c.row(&center)));
         let mut solution = self.solver.solve(&self.model.mass, &pull, &self.rows)?;
         if self.still >= LOCKS && solution.outcome != Outcome::Infeasible {
             let left = solution.constrained * self.model.slip(&self.solver, &solution.constrained);
             if self.length(&left) >= 2.0 * self.skin && self.lock(&left, bodies) {
                 self.rows.clear();
-                self.rows.extend(self.model.constraints.iter().map(|c| c.row(&center)));
+                self.rows.extend_guarded(self.model.constraints.iter().map(|c| c.row(&center)));
                 solution = self.solver.solve(&self.model.mass, &pull, &self.rows)?;
                 status |= Status::LOCKED;
             }

@@ -12,6 +12,7 @@ use crate::constraint::{difference, moved};
 use crate::qp::{Outcome, Row};
 use crate::Obstacle;
 use voxshell_base::math::{Pose, Vec6};
+use voxshell_base::memory::GrowGuarded;
 use voxshell_base::Result;
 use voxshell_contact as contact;
 
@@ -89,7 +90,7 @@ impl GodObject {
         self.rows.clear();
         // Inside, gradients tell no way out beyond the middle of a wall: there the certificate alone holds.
         let outside = self.model.constraints.iter().filter(|c| self.levels[c.body as usize] == 0.0);
-        self.rows.extend(outside.map(|c| c.row(&center)));
+        self.rows.extend_guarded(outside.map(|c| c.row(&center)));
         let solution = self.solver.solve(&self.model.mass, displacement, &self.rows)?;
         Ok((solution.outcome != Outcome::Infeasible).then_some((solution.constrained, least)))
     }
@@ -135,7 +136,7 @@ impl GodObject {
             let at = self.model.pose.transform_point(&center.into()).coords;
             self.rows.clear();
             for (i, c) in self.model.constraints.iter().enumerate() {
-                self.rows.push(Row { slack: self.height(i) - REST * self.skin, ..c.row(&at) });
+                self.rows.push_guarded(Row { slack: self.height(i) - REST * self.skin, ..c.row(&at) });
             }
             let out = self.solver.solve(&self.model.mass, &Vec6::zeros(), &self.rows)?;
             let far =

@@ -9,6 +9,7 @@ use crate::god_object::Detection;
 use crate::qp::MAX_ROWS;
 use crate::Obstacle;
 use voxshell_base::math::Pose;
+use voxshell_base::memory::GrowGuarded;
 use voxshell_base::Result;
 use voxshell_ccd::impact::Moving;
 use voxshell_ccd::mesh_impact::{mesh_time_of_impact, MeshImpact, MeshQuery, MeshStats, MovingMesh};
@@ -90,8 +91,8 @@ impl GodObject {
                 if self.model.constraints.len() + MAX_CUTS < MAX_ROWS {
                     let mut made = constraint((i as u32, at), &of_near(c), c.separation - REST * self.skin);
                     made.set_feel(body, &self.settings.surface);
-                    self.model.constraints.push(made);
-                    self.separations.push(c.separation);
+                    self.model.constraints.push_guarded(made);
+                    self.separations.push_guarded(c.separation);
                 }
             }
             if result.is_some_and(|(_, pierced)| pierced) {

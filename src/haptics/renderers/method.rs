@@ -7,6 +7,7 @@ use crate::linearised::{Builder, Place};
 use crate::messages::Input;
 use crate::{Forms, HeightMap, Obstacle, Settings, Status, Tool};
 use voxshell_base::math::{Pose, Twist, Wrench};
+use voxshell_base::memory::GrowGuarded;
 use voxshell_base::Result;
 use voxshell_contact::{self as contact, directions, Contact, Query, Roles, Workspace};
 use voxshell_response::{Body, Kinematics, PenaltySettings, Response, Sums};
@@ -231,7 +232,7 @@ impl Averaged {
     /// Adds the response to this number of contacts with an obstacle.
     pub fn push(&mut self, obstacle: usize, response: &Response, contacts: usize) {
         if *response != Response::NONE {
-            self.responses.push((obstacle, *response));
+            self.responses.push_guarded((obstacle, *response));
         }
         self.contacts += contacts as u64;
     }

@@ -9,9 +9,9 @@ pub trait Calls: Send + Sync + 'static {
         servo.step(state, dt)
     }
 
-    /// Makes a round, as [`Simulation::simulate`].
+    /// Makes a round, as [`Simulation::simulate_if_possible`].
     fn round(&self, simulation: &mut Simulation) -> Report {
-        simulation.simulate()
+        simulation.simulate_if_possible()
     }
 }
 
