@@ -86,7 +86,8 @@ typedef int32_t vxs_status;
 
 /**
  * The system has no more memory, or no memory for a thread's stack. The call discards its partial work and leaves the
- * objects unchanged. Any call that creates, reads or writes a shape may return it.
+ * objects unchanged, and it may be repeated. Every call that allocates may return it; a query in a warm workspace does not
+ * allocate.
  */
 #define VXS_OUT_OF_MEMORY 12
 

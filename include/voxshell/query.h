@@ -345,7 +345,7 @@ typedef struct vxs_workspace vxs_workspace;
  * faster from a workspace of its own, which keeps the bounds that the last query proved.
  *
  * @param[out] workspace  destroy it with `vxs_workspace_destroy`
- * @return VXS_OK, VXS_INVALID_ARGUMENT
+ * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_OUT_OF_MEMORY
  */
 VXS_API vxs_status vxs_workspace_create(struct vxs_workspace **workspace);
 

@@ -76,7 +76,7 @@ VXS_API vxs_status vxs_record_report_init(struct vxs_record_report *report, size
  * @param path     UTF-8 (on Unix: any bytes the file system takes); an existing file is replaced
  * @param options  null: the defaults
  * @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_IO, VXS_BUSY (a recording is in progress), VXS_UNSUPPORTED (a platform
- *         without threads or files)
+ *         without threads or files), VXS_OUT_OF_MEMORY
  */
 VXS_API
 vxs_status vxs_record_start(const char *path,

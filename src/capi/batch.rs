@@ -16,7 +16,7 @@ use super::workers;
 use crate::asset::Shape;
 use crate::contact::{self, Budget, Coverage};
 use crate::math::Pose;
-use crate::memory::GrowGuarded;
+use crate::memory::{self, GrowGuarded};
 
 /// Scratch memory of `vxs_query_contacts_batch`, which shares its pairs among several threads.
 pub struct vxs_batch {
@@ -88,7 +88,7 @@ pub unsafe extern "C" fn vxs_batch_create(threads: u32, batch: *mut *mut vxs_bat
             0 => workers::work(rayon::current_num_threads)?,
             threads => threads as usize,
         };
-        let lanes = (0..threads).map(|_| Lane::default()).collect();
+        let lanes = memory::filled_with(threads, Lane::default);
         handle::create("batch", batch, handle::Exclusive::new(Batch { lanes, places: Vec::new() }))
     })
 }

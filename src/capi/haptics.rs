@@ -17,6 +17,7 @@ use super::workers;
 use crate::asset::Shape;
 use crate::haptics::{self, DeviceState, FaultCounts, Obstacle, Output, Report, Servo};
 use crate::math::{limits, Pose, Rotation, Twist, Vec3, Wrench};
+use crate::memory::GrowGuarded;
 
 /// Largest number of spare places for bodies.
 const MOST_SPARE: u32 = 65536;
@@ -143,7 +144,7 @@ pub unsafe extern "C" fn vxs_haptics_create(
             let shape = handle::get(format_args!("bodies[{i}].shape"), body.shape)?;
             let pose = check::pose_value(format_args!("bodies[{i}].pose."), &body.pose)?;
             prepare(shape)?;
-            obstacles.push(Obstacle::fixed(forms(shape, edges)?, pose));
+            obstacles.push_guarded(Obstacle::fixed(forms(shape, edges)?, pose));
         }
         check::out("haptics", haptics)?;
         let spare = check::in_range("settings->spare_bodies", settings.spare_bodies, 0, MOST_SPARE)?;
@@ -156,7 +157,7 @@ pub unsafe extern "C" fn vxs_haptics_create(
                 obstacle.forms = workers::work(|| forms.with_voxmap(offset))??;
             }
         }
-        obstacles.extend((0..spare).map(|_| Obstacle::empty()));
+        obstacles.extend_guarded((0..spare).map(|_| Obstacle::empty()));
         let (servo, mut simulation) = haptics::new(settings, tool, obstacles)?;
         simulation.set_height_map(height_map);
         let (monitor, loads) = (servo.monitor().clone(), servo.loads().clone());

@@ -202,7 +202,7 @@ impl Calls for Recorder {
         // SAFETY: as in `step`.
         unsafe {
             recorded!(Lose, vxs_haptics_simulate(haptics, report), {
-                made = simulation.simulate();
+                made = simulation.simulate_if_possible();
                 record_round(simulation);
                 report.write(vxs_haptics_report { struct_size, ..made.into() });
                 VXS_OK
@@ -251,7 +251,8 @@ pub unsafe extern "C" fn vxs_haptics_run_report_init(report: *mut vxs_haptics_ru
 /// @param device   device callback; called on the thread that steps, and only during the run
 /// @param user     passed to `device`
 /// @return VXS_OK, VXS_INVALID_ARGUMENT (also a period above the longest step of the settings), VXS_INVALID_HANDLE,
-///         VXS_BUSY (it runs already, or another thread is in a call with it), VXS_IO (the system refused a thread)
+///         VXS_BUSY (it runs already, or another thread is in a call with it), VXS_IO (the system refused a thread),
+///         VXS_OUT_OF_MEMORY
 #[no_mangle]
 pub unsafe extern "C" fn vxs_haptics_run(
     haptics: *mut vxs_haptics,
@@ -270,6 +271,8 @@ pub unsafe extern "C" fn vxs_haptics_run(
             let expected = format!("at most {longest}, the longest step of the settings");
             return Err(Failure::argument("options->period", options.period, &expected));
         }
+        // Before the halves are handed over, so that they stay here.
+        options.check_room()?;
         let (Some(servo), Some(simulation)) = (servo.take(), simulation.take()) else {
             return Err(Failure::new(VXS_BUSY, "haptics runs by itself already"));
         };

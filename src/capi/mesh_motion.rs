@@ -13,6 +13,7 @@ use super::types::*;
 use crate::asset::Shape;
 use crate::ccd::mesh_impact::{self, FeaturePair, MeshImpact, MeshQuery, MovingMesh, RigidPath};
 use crate::contact::Geometry;
+use crate::memory::GrowGuarded;
 use crate::mesh::{FeatureKind, Locator, MeshFeature};
 
 /// Rigid screw motion, as VXS_PATH_SCREW: a constant twist from pose to pose.
@@ -248,7 +249,7 @@ pub unsafe extern "C" fn vxs_mesh_time_of_impact(
             let mut pairs = std::mem::take(&mut scratch.known_pairs);
             pairs.clear();
             let kind = |k: u32| KINDS[k as usize];
-            pairs.extend(known.iter().map(|p| FeaturePair {
+            pairs.extend_guarded(known.iter().map(|p| FeaturePair {
                 a: MeshFeature::new(kind(p.a.kind), p.a.index),
                 b: MeshFeature::new(kind(p.b.kind), p.b.index),
             }));

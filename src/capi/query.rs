@@ -48,7 +48,7 @@ pub(super) struct Scratch {
 /// faster from a workspace of its own, which keeps the bounds that the last query proved.
 ///
 /// @param[out] workspace  destroy it with `vxs_workspace_destroy`
-/// @return VXS_OK, VXS_INVALID_ARGUMENT
+/// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_OUT_OF_MEMORY
 #[no_mangle]
 pub unsafe extern "C" fn vxs_workspace_create(workspace: *mut *mut vxs_workspace) -> vxs_status {
     entry!(vxs_workspace_create(workspace), [], {

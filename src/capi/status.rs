@@ -42,7 +42,8 @@ pub const VXS_INVALID_HANDLE: vxs_status = 10;
 /// callback also gets this code for a call that would wait for the callback itself.
 pub const VXS_BUSY: vxs_status = 11;
 /// The system has no more memory, or no memory for a thread's stack. The call discards its partial work and leaves the
-/// objects unchanged. Any call that creates, reads or writes a shape may return it.
+/// objects unchanged, and it may be repeated. Every call that allocates may return it; a query in a warm workspace does not
+/// allocate.
 pub const VXS_OUT_OF_MEMORY: vxs_status = 12;
 
 thread_local! {

@@ -34,7 +34,10 @@ fn pool() -> Result<&'static ThreadPool, Failure> {
             .num_threads(threads)
             .thread_name(|i| format!("voxshell {i}"))
             // The thread counts as inside the library for its whole life.
-            .start_handler(|_| std::mem::forget(inside::enter()));
+            .start_handler(|_| {
+                std::mem::forget(inside::enter());
+                memory::catch_on_this_thread();
+            });
         if memory::has_room_for_threads(if threads == 0 { most } else { threads }) {
             if let Ok(made) = builder.build() {
                 // Waits until all threads run, so that no other allocation takes the memory that they need to start.

@@ -94,7 +94,7 @@ pub unsafe extern "C" fn vxs_record_report_init(report: *mut vxs_record_report, 
 /// @param path     UTF-8 (on Unix: any bytes the file system takes); an existing file is replaced
 /// @param options  null: the defaults
 /// @return VXS_OK, VXS_INVALID_ARGUMENT, VXS_IO, VXS_BUSY (a recording is in progress), VXS_UNSUPPORTED (a platform
-///         without threads or files)
+///         without threads or files), VXS_OUT_OF_MEMORY
 #[no_mangle]
 pub unsafe extern "C" fn vxs_record_start(path: *const c_char, options: *const vxs_record_options) -> vxs_status {
     entry!(vxs_record_start, [], {

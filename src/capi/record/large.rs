@@ -4,6 +4,8 @@ use std::collections::VecDeque;
 
 use parking_lot::Mutex;
 
+use crate::memory::{self, GrowGuarded};
+
 /// Most bytes that wait for the writer at one time. One record may be larger. The writer comes every 5 ms, so this much
 /// keeps a disk of 3 GB/s busy, and a disk that is slower than the calls costs no more memory than this.
 pub(super) const MOST_WAITING: usize = 16 << 20;
@@ -30,7 +32,10 @@ impl Large {
         if queue.is_closed || !has_room {
             return false;
         }
-        queue.records.push_back((thread, [&(record.len() as u32).to_le_bytes(), record].concat()));
+        let mut behind_length = memory::with_capacity(length);
+        behind_length.extend_slice_guarded(&(record.len() as u32).to_le_bytes());
+        behind_length.extend_slice_guarded(record);
+        queue.records.push_back((thread, behind_length));
         queue.bytes += length;
         true
     }

@@ -3,6 +3,8 @@
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use crate::memory::{boxed, filled_with, GrowGuarded};
+
 pub(super) struct Ring {
     bytes: Box<[UnsafeCell<u8>]>,
     /// Bytes written and read since the start. Their difference is the number of bytes in the ring.
@@ -18,7 +20,7 @@ unsafe impl Sync for Ring {}
 impl Ring {
     /// Makes a ring of at least `capacity` bytes: a power of two, whose pages are touched.
     pub fn new(capacity: usize) -> Self {
-        let bytes = (0..capacity.next_power_of_two()).map(|_| UnsafeCell::new(1)).collect();
+        let bytes = boxed(filled_with(capacity.next_power_of_two(), || UnsafeCell::new(1)));
         Self { bytes, head: AtomicUsize::new(0), tail: AtomicUsize::new(0), taken: AtomicBool::new(false) }
     }
 
@@ -63,8 +65,8 @@ impl Ring {
         let first = length.min(self.capacity() - at);
         // SAFETY: the bytes between tail and head are the reader's, and were written before head was stored.
         unsafe {
-            out.extend_from_slice(std::slice::from_raw_parts(self.base().add(at), first));
-            out.extend_from_slice(std::slice::from_raw_parts(self.base(), length - first));
+            out.extend_slice_guarded(std::slice::from_raw_parts(self.base().add(at), first));
+            out.extend_slice_guarded(std::slice::from_raw_parts(self.base(), length - first));
         }
         self.tail.store(head, Ordering::Release);
     }

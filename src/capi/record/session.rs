@@ -21,7 +21,8 @@ use super::sink::{Answer, Half, Hash, Sink};
 use crate::capi::failure::Failure;
 use crate::capi::status::*;
 use crate::haptics::Exchange;
-use crate::{memory, output, Error};
+use crate::memory::{self, GrowGuarded};
+use crate::{output, Error};
 
 /// Number of the recording in progress; 0: none.
 static ACTIVE: AtomicU32 = AtomicU32::new(0);
@@ -30,6 +31,8 @@ static CURRENT: Mutex<Option<Session>> = Mutex::new(None);
 
 /// Time between two visits of the writer.
 const VISITS: Duration = Duration::from_millis(5);
+/// Size of the buffer between the writer and the file, bytes.
+const FILE_BUFFER: usize = 1 << 15;
 /// Rings made at the start, for as many threads.
 const RINGS: usize = 4;
 /// Bytes that a thread's record may have without an allocation.
@@ -105,8 +108,21 @@ pub struct Recording {
 pub fn begin(function: u32, full: WhenFull, put: &dyn Fn(&mut Sink)) -> Option<Recording> {
     match ACTIVE.load(Ordering::Relaxed) {
         0 => None,
-        session => begin_in(session, function, full, put),
+        session => or_lost(session, || begin_in(session, function, full, put)).flatten(),
     }
+}
+
+/// Runs `work`, which records. Where memory runs out, the record is lost, and the call goes on.
+fn or_lost<R>(session: u32, work: impl FnOnce() -> R) -> Option<R> {
+    let done = memory::attempt("recording", work).ok();
+    if done.is_none() {
+        if let Some(current) = CURRENT.lock().as_ref().filter(|current| current.number == session) {
+            // The number of the record is missing in the file, where a replay ends.
+            current.shared.record.fetch_add(1, Ordering::Relaxed);
+            current.shared.lost.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+    done
 }
 
 #[inline(never)]
@@ -133,8 +149,12 @@ impl Recording {
     /// Ends the record of the call. `answer` adds the outputs, if the call has written any.
     #[inline(never)]
     pub fn end(self, status: vxs_status, answer: &dyn Fn(&mut Answer)) {
-        let Self { session, call, outer, full } = self;
-        CALL.set(outer);
+        CALL.set(self.outer);
+        or_lost(self.session, || self.send_answer(status, answer));
+    }
+
+    fn send_answer(&self, status: vxs_status, answer: &dyn Fn(&mut Answer)) {
+        let Self { session, call, full, .. } = *self;
         let Some(mut sink) = enter(session) else { return };
         sink.byte(file::ANSWER);
         sink.put(&[0; 8]);
@@ -181,11 +201,11 @@ pub(super) fn new_object() -> u64 {
 /// Records an object from before the recording and returns its mark.
 pub(super) fn object(kind: u8, content: &[u8]) -> u64 {
     let mark = new_object();
-    let mut record = vec![0; 9];
+    let mut record = memory::filled(0, 9);
     record[0] = file::OBJECT;
-    record.push(kind);
-    record.extend(number(mark).to_le_bytes());
-    record.extend(content);
+    record.push_guarded(kind);
+    record.extend_guarded(number(mark).to_le_bytes());
+    record.extend_slice_guarded(content);
     with_lane(|lane| lane.send(&mut record, WhenFull::Wait));
     mark
 }
@@ -249,15 +269,15 @@ fn join(session: u32) -> Option<Sink> {
     let place = free.unwrap_or_else(|| {
         let ring = Ring::new(shared.ring_bytes);
         ring.taken.store(true, Ordering::Relaxed);
-        rings.push(Arc::new(ring));
+        rings.push_guarded(Arc::new(ring));
         rings.len() - 1
     });
     let (thread, ring) = (place as u32, rings[place].clone());
     drop(rings);
-    let exchange = (0, Sink { bytes: Vec::with_capacity(USUAL_EXCHANGE), unusable: None });
+    let exchange = (0, Sink { bytes: memory::with_capacity(USUAL_EXCHANGE), unusable: None });
     let lane = Lane { session, thread, ring, shared, sink: Sink::default(), exchange };
     LANE.try_with(|place| place.try_borrow_mut().ok()?.replace(lane)).ok()?;
-    Some(Sink { bytes: Vec::with_capacity(USUAL_RECORD), unusable: None })
+    Some(Sink { bytes: memory::with_capacity(USUAL_RECORD), unusable: None })
 }
 
 /// Sends a record and gives the sink back. Returns the number of the record.
@@ -266,7 +286,7 @@ fn send(mut sink: Sink, full: WhenFull) -> u64 {
         let number = lane.send(&mut sink.bytes, full);
         if sink.bytes.capacity() > 2 * USUAL_RECORD {
             // A large mesh does not stay in memory.
-            sink.bytes = Vec::with_capacity(USUAL_RECORD);
+            sink.bytes = memory::with_capacity(USUAL_RECORD);
         }
         lane.sink = sink;
         number
@@ -337,11 +357,21 @@ pub(super) fn start(path: PathBuf, ring_bytes: usize, waits: bool) -> Result<(),
     // The file is renamed when the recording ends: the target of a link and not the link.
     let path = output::resolved(&path).map_err(|e| io_error(&path, e))?;
     let part = part(&path);
+    // All memory first, so that no file is left where there is too little.
+    let rings = memory::filled_with(RINGS, || Arc::new(Ring::new(ring_bytes)));
+    // Takes what a ring has: the writer allocates nothing for it.
+    let drained = memory::with_capacity(rings[0].capacity());
+    if !memory::has_room_for_threads(1) {
+        return Err(Failure::new(
+            VXS_OUT_OF_MEMORY,
+            "out of memory while starting the thread that writes the recording",
+        ));
+    }
     let file = File::create(&part).map_err(|e| io_error(&part, e))?;
-    let mut out = BufWriter::with_capacity(1 << 16, file);
+    let mut out = BufWriter::with_capacity(FILE_BUFFER, file);
     file::write_header(&mut out, vxs_version()).map_err(|e| io_error(&part, e))?;
     let shared = Arc::new(Shared {
-        rings: Mutex::new((0..RINGS).map(|_| Arc::new(Ring::new(ring_bytes))).collect()),
+        rings: Mutex::new(rings),
         large: Large::default(),
         ring_bytes,
         waits,
@@ -355,7 +385,7 @@ pub(super) fn start(path: PathBuf, ring_bytes: usize, waits: bool) -> Result<(),
     let own = shared.clone();
     let writer = std::thread::Builder::new().name("voxshell record".into()).spawn(move || {
         let mut end = WriterEnd { shared: &own, has_failed: true };
-        let written = write(out, &own);
+        let written = write(out, drained, &own);
         end.has_failed = written.is_err();
         written
     });
@@ -411,8 +441,7 @@ pub(super) fn stop() -> Result<Counts, Failure> {
 }
 
 /// Writes records to the file until the recording ends. Returns the size of the file.
-fn write(mut out: BufWriter<File>, shared: &Shared) -> std::io::Result<u64> {
-    let mut bytes = Vec::new();
+fn write(mut out: BufWriter<File>, mut bytes: Vec<u8>, shared: &Shared) -> std::io::Result<u64> {
     loop {
         // Read before the rings, so that the last visit finds everything that came before the end.
         let ends = shared.ends.load(Ordering::Acquire);

@@ -1,6 +1,7 @@
 //! Encoding of numbers and bytes in records, and the hash of answers.
 
 use crate::haptics::Exchange;
+use crate::memory::GrowGuarded;
 
 /// Collects the bytes of one record.
 #[derive(Default)]
@@ -41,12 +42,12 @@ impl Unusable {
 impl Sink {
     #[inline]
     pub fn put(&mut self, bytes: &[u8]) {
-        self.bytes.extend_from_slice(bytes);
+        self.bytes.extend_slice_guarded(bytes);
     }
 
     #[inline]
     pub fn byte(&mut self, value: u8) {
-        self.bytes.push(value);
+        self.bytes.push_guarded(value);
     }
 
     /// Writes a number in 7 bits per byte, the lowest first; the highest bit marks that more bytes follow.
