@@ -3,7 +3,7 @@
 # Files of tests/ that test a crate beside the one that bears its name.
 declare -A others=(
   [base]=memory [contact]=world [cook]="field asset" [dynamics]=dynamics_body
-  [capi]="capi_header capi_limits capi_mesh record"
+  [capi]="capi_header capi_limits capi_memory capi_mesh record"
 )
 
 # quick_tests PATH…: runs the tests of the given files, or of those that differ from the last commit.
