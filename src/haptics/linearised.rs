@@ -243,8 +243,7 @@ impl Builder {
     /// Starts a new model without contacts, at a state of the tool.
     pub fn begin(&mut self, at: Kinematics) {
         (self.model.at, self.model.lag) = (at, 0.0);
-        self.merge = 0.0;
-        self.place = None;
+        (self.merge, self.place) = (0.0, None);
         self.model.places.clear();
         self.model.clusters.clear();
         self.model.signs.clear();

@@ -35,7 +35,7 @@ pub fn catching<T>(work: impl FnOnce() -> T) -> T {
 /// [`guard`](super::guard()). What `work` has changed so far stays changed.
 pub fn attempt<T>(what: &'static str, work: impl FnOnce() -> T) -> Result<T> {
     let outcome = catch_unwind(AssertUnwindSafe(|| catching(work)));
-    outcome.or_else(|payload| Err(refused(what, payload.as_ref()).unwrap_or_else(|| resume_unwind(payload))))
+    outcome.map_err(|payload| refused(what, payload.as_ref()).unwrap_or_else(|| resume_unwind(payload)))
 }
 
 /// Lets refused allocations of this thread unwind for its whole life: for the threads of a pool, which hands what unwinds
