@@ -225,13 +225,18 @@ pub fn height(value: f64) {
 /// Adds the exchange of the two halves of a `vxs_haptics` to the answer of the call that this thread is in.
 #[inline]
 pub fn exchange(half: Half, exchange: &Exchange, values: &[f64]) {
-    if ACTIVE.load(Ordering::Relaxed) == 0 || CALL.get() == 0 {
+    let session = ACTIVE.load(Ordering::Relaxed);
+    if session == 0 || CALL.get() == 0 {
         return;
     }
-    with_lane(|lane| {
-        lane.exchange.0 = CALL.get();
-        lane.exchange.1.bytes.clear();
-        lane.exchange.1.exchange(half, exchange, values);
+    or_lost(session, || {
+        with_lane(|lane| {
+            // Of no call until it is complete.
+            lane.exchange.0 = 0;
+            lane.exchange.1.bytes.clear();
+            lane.exchange.1.exchange(half, exchange, values);
+            lane.exchange.0 = CALL.get();
+        })
     });
 }
 
