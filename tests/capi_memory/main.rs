@@ -130,6 +130,11 @@ mod limited {
             .env(CALL, call.name)
             .env(LIMIT, mebibytes.to_string())
             .env(FOLDER, folder)
+            // Of glibc: neither what was freed before the call nor the address space that a thread's arena has reserved
+            // serves it.
+            .env("MALLOC_ARENA_MAX", "1")
+            .env("MALLOC_MMAP_THRESHOLD_", "65536")
+            .env("MALLOC_TRIM_THRESHOLD_", "65536")
             .output()
             .unwrap()
     }

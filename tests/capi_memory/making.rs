@@ -7,6 +7,7 @@ use voxshell::capi::batch::*;
 use voxshell::capi::cook_options::*;
 use voxshell::capi::create::*;
 use voxshell::capi::haptics::*;
+use voxshell::capi::haptics_bodies::*;
 use voxshell::capi::haptics_settings::*;
 use voxshell::capi::haptics_types::*;
 use voxshell::capi::hulls::*;
@@ -52,6 +53,12 @@ fn voxtree_options() -> vxs_voxtree_options {
     let mut options = zeroed();
     ok(unsafe { vxs_voxtree_options_init(&mut options, size_of::<vxs_voxtree_options>(), 0.005) });
     options
+}
+
+fn voxtree(folder: &std::path::Path) -> *mut vxs_voxtree {
+    let mut made = null_mut();
+    ok(unsafe { vxs_voxtree_create_from_shape(torus(folder), &voxtree_options(), &mut made) });
+    made
 }
 
 pub fn haptics_settings(renderer: u32, tool: *const vxs_shape) -> vxs_haptics_settings {
@@ -341,6 +348,46 @@ pub const CALLS: &[Call] = &[
                 let mut made = null_mut();
                 vxs_pair_create(shape, shape, null(), &mut made)
             })
+        },
+    },
+    Call {
+        name: "vxs_voxtree_save",
+        prepare: |folder| {
+            let (tree, file) = (voxtree(folder), path(folder, &format!("saved{}.vxt", std::process::id())));
+            Box::new(move || unsafe { vxs_voxtree_save(tree, file.as_ptr()) })
+        },
+    },
+    Call {
+        name: "vxs_voxtree_load",
+        prepare: |folder| {
+            let file = path(folder, &format!("tree{}.vxt", std::process::id()));
+            ok(unsafe { vxs_voxtree_save(voxtree(folder), file.as_ptr()) });
+            Box::new(move || unsafe {
+                let mut made = null_mut();
+                vxs_voxtree_load(file.as_ptr(), &mut made)
+            })
+        },
+    },
+    Call {
+        name: "vxs_shape_create_with_voxelmap",
+        prepare: |folder| {
+            let options = vxs_voxelmap_options { resolution: 32, ..made(vxs_voxelmap_options_init) };
+            let (shape, mut voxelmap) = (torus(folder), null_mut());
+            ok(unsafe { vxs_voxelmap_create(shape, &options, &mut voxelmap) });
+            Box::new(move || unsafe {
+                let mut made = null_mut();
+                vxs_shape_create_with_voxelmap(shape, voxelmap, &mut made)
+            })
+        },
+    },
+    Call {
+        name: "vxs_haptics_set_body",
+        prepare: |folder| {
+            let (shape, mut haptics) = (torus(folder), null_mut());
+            let settings = haptics_settings(VXS_RENDERER_VPS, shape);
+            let body = vxs_body { shape, pose: pose(0.1) };
+            ok(unsafe { vxs_haptics_create(&settings, shape, &body, 1, &mut haptics) });
+            Box::new(move || unsafe { vxs_haptics_set_body(haptics, 0, &body) })
         },
     },
     Call { name: "vxs_haptics_create, voxels", prepare: |folder| haptics(folder, VXS_RENDERER_VPS) },
