@@ -273,8 +273,9 @@ pub(super) fn surface_bytes(mesh: &TriMesh) -> u64 {
 /// The error of a field without an inside, which could never report a contact.
 fn nothing_inside(voxel_size: f64) -> Error {
     Error::InvalidMesh(format!(
-        "no node of its field is inside at a voxel size of {voxel_size} m; expected a mesh that encloses a volume, or to be \
-         cooked without a field"
+        "no node of its field is inside at a voxel size of {voxel_size} m; expected a mesh that encloses a volume, or, of an open \
+         one, an offset that thickens it, such as {} m, or no field",
+        2.0 * voxel_size
     ))
 }
 

@@ -153,7 +153,11 @@ fn obj_reads_what_is_in_the_wild() {
     );
     assert_eq!(area("vn 0 0 1\nvt 0.5\nvp 1 2\nf 1 2 \\\n 3 \\\n 4\r\n"), 1.0);
     let colours = load("C.OBJ", "v 0 0 0 1 0 0\nv 1 0 0 1 0 0 1\nv 0 2 0 2\nf 1 2 3\n");
-    assert_eq!(colours.area(), 0.5);
+    assert_eq!(colours.area(), 1.0, "a weight has no effect");
+    let scan = load("D.OBJ", "v 0 0 0 nan nan nan\nv 1 0 0 inf 0 0 1\nv 0 2 0 -1\nf 1 2 3\n");
+    assert_eq!(scan.area(), 1.0);
+    assert_refused("e.obj", b"v 0 0 0 red\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", &["line 1", "finite"]);
+    assert_refused("e.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\n", &["3 vertices", "no triangles"]);
     // Objects that share vertices stay one surface.
     let groups = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\ng a\nf 1 3 2\ng b\nf 1 2 4\no c\nf 1 4 3\nusemtl x\nf 2 3 4\n";
     let mesh = load("groups.obj", groups);

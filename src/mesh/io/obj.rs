@@ -180,6 +180,9 @@ impl Obj {
     fn into_mesh(self) -> Result<TriMesh, String> {
         const UNUSED: u32 = u32::MAX;
         let Self { vertices: given, mut corners, arities, .. } = self;
+        if arities.is_empty() {
+            return Err(format!("it has {} vertices and no triangles; expected at least one face", given.len()));
+        }
         let mut renumbered = filled(UNUSED, given.len());
         let mut vertices = Vec::new();
         for corner in &mut corners {
@@ -202,21 +205,18 @@ impl Obj {
     }
 }
 
-/// Returns the position of `x y z`, `x y z w` (divided by w), or `x y z` and a colour of three or four numbers.
+/// Returns the position of `x y z`, behind which a weight or a colour of three or four numbers may stand: the weight is for rational
+/// curves and has no effect on polygons, and colours are NaN in some scans.
 fn position<'a>(words: impl Iterator<Item = &'a str>) -> Option<[f64; 3]> {
     let mut values = [0.0; 7];
     let mut count = 0;
     for word in words {
-        *values.get_mut(count)? = word.parse::<f64>().ok().filter(|x| x.is_finite())?;
+        *values.get_mut(count)? = word.parse::<f64>().ok()?;
         count += 1;
     }
-    let [x, y, z, w, ..] = values;
-    let position = match count {
-        3 | 6 | 7 => [x, y, z],
-        4 => [x / w, y / w, z / w],
-        _ => return None,
-    };
-    position.iter().all(|x| x.is_finite()).then_some(position)
+    let [x, y, z, ..] = values;
+    let position = [x, y, z];
+    (matches!(count, 3 | 4 | 6 | 7) && position.iter().all(|x| x.is_finite())).then_some(position)
 }
 
 /// Returns the vertex number of `v`, `v/vt`, `v//vn` or `v/vt/vn`.
