@@ -22,9 +22,12 @@ const NEAR: f64 = 1e-11;
 /// Trapezoids that are narrower than this fraction of their triangle are left out: rounding.
 const NARROW: f64 = 1e-12;
 /// Largest number of segments in a triangle: the crossings grow with its square.
-const MOST_SEGMENTS: usize = 1024;
-/// Largest number of trapezoids, 2 s of one core.
+const MOST_SEGMENTS: usize = 512;
+/// Largest number of trapezoids and levels: 2 s of one core.
 const MOST_PIECES: u64 = 1 << 19;
+/// Largest number of triangles that are looked at: an average for each, and a minimum for any mesh.
+const LOOKS: u64 = 64;
+const MOST_LOOKS: u64 = 1 << 21;
 
 type Point = [f64; 2];
 
@@ -167,6 +170,11 @@ impl Plane {
     }
 }
 
+/// Adds work of one of several threads; `None` beyond a limit. The sum is beyond it for one of them or for none, whatever their order.
+fn count(work: &AtomicU64, more: u64, most: u64) -> Option<()> {
+    (work.fetch_add(more, Ordering::Relaxed) + more <= most).then_some(())
+}
+
 /// Returns whether a triangle contains a point.
 fn contains(t: &[Point; 3], p: Point) -> bool {
     let turn = |i: usize| {
@@ -198,15 +206,15 @@ impl Sides {
             return None;
         }
         let mut lines = Vec::new();
-        for slab in plane.levels(segments).windows(2) {
+        let levels = plane.levels(segments);
+        count(pieces, levels.len() as u64, MOST_PIECES)?;
+        for slab in levels.windows(2) {
             let (low, high) = (slab[0], slab[1]);
             if high - low <= NARROW * plane.apex[1] {
                 continue;
             }
             plane.lines([low, high], segments, &mut lines);
-            if pieces.fetch_add(lines.len() as u64, Ordering::Relaxed) > MOST_PIECES {
-                return None;
-            }
+            count(pieces, lines.len() as u64, MOST_PIECES)?;
             for pair in lines.windows(2) {
                 let [left, right] = [pair[0], pair[1]];
                 if right.middle() - left.middle() <= NARROW * plane.length {
@@ -236,18 +244,26 @@ impl Sides {
         }
         let (mesh, bounds) = (&self.mesh, self.bounds);
         let (extent, origin) = (bounds.extents().max(), bounds.center());
-        // Beyond its limit of work, this would take too long too.
-        self.bvh.meeting_triangles(mesh)?;
-        let mut meet = filled(false, mesh.triangles.len());
+        let (looks, most_looks) = (AtomicU64::new(0), MOST_LOOKS + LOOKS * self.bvh.len() as u64);
         let is_near = |k: usize| {
+            count(&looks, 0, most_looks)?;
             let mut is_near = false;
-            self.bvh.each_near(mesh, k, NEAR * extent, |_| is_near = true);
-            is_near
+            let looked_at = self.bvh.each_near(mesh, k, NEAR * extent, |_| is_near = true);
+            count(&looks, looked_at, most_looks).map(|()| is_near)
         };
-        let near = (0..self.bvh.len()).into_par_iter().map(is_near).collect_guarded();
-        near.iter().enumerate().for_each(|(k, is_near)| meet[self.bvh.id(k) as usize] = *is_near);
-        let (part, against, count) = parts(&mesh.triangles, &sides(&mesh.triangles), |t| !meet[t as usize]);
-        let largest = largest_of_parts(mesh, &part, count);
+        let near: Vec<Option<bool>> = (0..self.bvh.len()).into_par_iter().map(is_near).collect_guarded();
+        let mut meet = filled(false, mesh.triangles.len());
+        for (k, is_near) in near.iter().enumerate() {
+            meet[self.bvh.id(k) as usize] = (*is_near)?;
+        }
+        let (part, against, number) = parts(&mesh.triangles, &sides(&mesh.triangles), |t| !meet[t as usize]);
+        let largest = largest_of_parts(mesh, &part, number);
+        let side_of_part = |&(_, t): &(f64, usize)| {
+            let [a, b, c] = mesh.corners(t).map(Vec3::from);
+            let normal = (b - a).cross(&(c - a)).try_normalize(0.0).filter(|_| !meet[t]);
+            normal.map_or(0.0, |normal| self.side_of_inside(&((a + b + c) / 3.0), &normal))
+        };
+        let side_of_parts: Vec<f64> = largest.par_iter().map(side_of_part).collect_guarded();
         let pieces = AtomicU64::new(0);
         let integrals: Vec<Option<Integral>> = (0..self.bvh.len())
             .into_par_iter()
@@ -258,11 +274,9 @@ impl Sides {
                 if meet[t] {
                     self.add_pieces(k, &corners, &pieces, &mut integral)?;
                 } else {
-                    let other = largest[part[t] as usize].1;
-                    let [a, b, c] = mesh.corners(other).map(Vec3::from);
-                    let normal = (b - a).cross(&(c - a)).try_normalize(0.0);
-                    let side = normal.map_or(0.0, |normal| self.side_of_inside(&((a + b + c) / 3.0), &normal));
-                    let side = if against[t] == against[other] { side } else { -side };
+                    let part = part[t] as usize;
+                    let is_against = against[t] != against[largest[part].1];
+                    let side = side_of_parts[part] * if is_against { -1.0 } else { 1.0 };
                     integral.add(&corners.map(|p| p - origin), side);
                 }
                 Some(integral)

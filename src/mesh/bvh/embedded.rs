@@ -56,8 +56,10 @@ impl Bvh {
     }
 
     /// Calls `found` with each triangle that may have points in common with triangle `k`, in leaf order, except shared corners and
-    /// edges, or that shares none and may be no farther from it than a distance, metres, or that lies on it up to that.
-    pub fn each_near(&self, mesh: &TriMesh, k: usize, distance: f64, mut found: impl FnMut(u32)) {
+    /// edges, or that shares none and may be no farther from it than a distance, metres, or that lies on it up to that. Returns the
+    /// number of triangles that were looked at.
+    pub fn each_near(&self, mesh: &TriMesh, k: usize, distance: f64, mut found: impl FnMut(u32)) -> u64 {
+        let mut looked_at = 0;
         let own = &self.corners[k];
         let (min, max) = (own[0].inf(&own[1]).inf(&own[2]), own[0].sup(&own[1]).sup(&own[2]));
         let (min, max) = (min.add_scalar(-distance), max.add_scalar(distance));
@@ -65,6 +67,7 @@ impl Bvh {
         self.visit_leaves(
             |n| (0..3).all(|i| n.min[i] <= max[i] && min[i] <= n.max[i]),
             |other| {
+                looked_at += 1;
                 let (c, u) = (&self.corners[other], self.id(other));
                 let (low, high) = (c[0].inf(&c[1]).inf(&c[2]), c[0].sup(&c[1]).sup(&c[2]));
                 if other == k || (0..3).any(|i| low[i] > max[i] || min[i] > high[i]) {
@@ -80,6 +83,7 @@ impl Bvh {
                 }
             },
         );
+        looked_at
     }
 
     /// Returns whether no two triangles certainly have points in common except shared corners and edges.
