@@ -18,9 +18,9 @@ use voxshell_field::sign::Sides;
 use voxshell_field::{Grid, SignRule};
 use voxshell_mesh::TriMesh;
 
-/// Memory for any mesh: the points at which the error is measured. And for each thread: its batch of candidates.
-const ALWAYS: f64 = 1.5e6;
-const EACH_THREAD: f64 = 128e3;
+/// Memory for any mesh: the points at which the error is measured, and a batch of candidates for each of 16 threads: the answer
+/// must not depend on how many there are.
+const ALWAYS: f64 = 1.5e6 + 16.0 * 128e3;
 /// Bytes for each vertex and triangle: the mesh, welded, without repeats and repaired.
 const EACH_VERTEX: f64 = 200.0;
 const EACH_TRIANGLE: f64 = 200.0;
@@ -115,9 +115,8 @@ fn peak(given: &TriMesh, mesh: &TriMesh, options: &CookOptions, voxel_size: f64)
         }
         true => sample::memory_needed(mesh, &options.shell_options(voxel_size))? as f64,
     };
-    let threads = EACH_THREAD * rayon::current_num_threads() as f64;
     // A float too large for u64 becomes its largest value.
-    Ok((ALWAYS + threads + meshes + cooking.max(kept + mass.max(shell))) as u64)
+    Ok((ALWAYS + meshes + cooking.max(kept + mass.max(shell))) as u64)
 }
 
 /// Returns the memory that is checked for an offset surface, also where its grid would have too many nodes, bytes.
