@@ -25,7 +25,7 @@ fn alone() -> MutexGuard<'static, ()> {
 }
 
 /// Bytes that every estimate may have.
-const ALWAYS: u64 = 4_000_000;
+const ALWAYS: u64 = 6_000_000;
 
 /// One mesh and the options to cook it with.
 struct Case {

@@ -299,7 +299,7 @@ vxs_status vxs_shape_create_from_triangles(const struct vxs_vec3 *vertices,
 /**
  * Computes an upper bound on the memory that `vxs_shape_create_from_triangles` holds at any time, its copies of the mesh
  * and the finished shape included. With this `memory_limit` it is not refused. In 99 of 100 random cases the bound is at
- * most ten times the true peak and 4 MB. The function reads every triangle. For an open mesh it cooks a field of at most
+ * most ten times the true peak and 6 MB. The function reads every triangle. For an open mesh it cooks a field of at most
  * 32 voxels along the largest extent, to find how large the membranes across its holes are. For an `offset` it computes
  * distances on a coarse grid.
  *
