@@ -58,19 +58,24 @@ fn orientation(a: &Vec3, b: &Vec3, c: &Vec3) -> i8 {
     sign(a.cross(b).dot(c), minors.dot(&c.abs()))
 }
 
+fn edges(t: &Corners) -> [Vec3; 3] {
+    [t[1] - t[0], t[2] - t[1], t[0] - t[2]]
+}
+
+/// Returns the least and the greatest distance of a triangle's corners from an origin, along a direction.
+fn range(t: &Corners, direction: &Vec3, origin: &Vec3) -> (f64, f64) {
+    t.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), p| {
+        let at = direction.dot(&(p - origin));
+        (low.min(at), high.max(at))
+    })
+}
+
 /// Returns whether two triangles are certainly farther apart than a distance, metres: along a normal of either, or across two edges.
 pub fn are_farther_apart(a: &Corners, b: &Corners, distance: f64) -> bool {
-    let edges = |t: &Corners| [t[1] - t[0], t[2] - t[1], t[0] - t[2]];
     let (e, f) = (edges(a), edges(b));
     let normals = [e[0].cross(&e[1]), f[0].cross(&f[1])];
     let separates = |direction: Vec3| {
-        let range = |t: &Corners| {
-            t.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), p| {
-                let at = direction.dot(&(p - a[0]));
-                (low.min(at), high.max(at))
-            })
-        };
-        let (own, other) = (range(a), range(b));
+        let [own, other] = [a, b].map(|t| range(t, &direction, &a[0]));
         (other.0 - own.1).max(own.0 - other.1) > distance * direction.norm()
     };
     normals.into_iter().any(separates)
@@ -81,20 +86,13 @@ pub fn are_farther_apart(a: &Corners, b: &Corners, distance: f64) -> bool {
 
 /// Returns whether two triangles are in one plane up to a distance, metres, and overlap there by more than it.
 pub fn lie_on_each_other(a: &Corners, b: &Corners, distance: f64) -> bool {
-    let edges = |t: &Corners| [t[1] - t[0], t[2] - t[1], t[0] - t[2]];
     let Some(normal) = (a[1] - a[0]).cross(&(a[2] - a[0])).try_normalize(0.0) else { return false };
     if b.iter().any(|p| normal.dot(&(p - a[0])).abs() > distance) {
         return false;
     }
     let overlaps = |edge: &Vec3| {
         let Some(direction) = normal.cross(edge).try_normalize(0.0) else { return true };
-        let range = |t: &Corners| {
-            t.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), p| {
-                let at = direction.dot(&(p - a[0]));
-                (low.min(at), high.max(at))
-            })
-        };
-        let (own, other) = (range(a), range(b));
+        let [own, other] = [a, b].map(|t| range(t, &direction, &a[0]));
         own.1.min(other.1) - own.0.max(other.0) > distance
     };
     edges(a).iter().chain(&edges(b)).all(overlaps)
@@ -114,7 +112,6 @@ fn disjoint(a: &Corners, b: &Corners) -> bool {
         let (own, other) = (range(&p), range(&q));
         own.1 < other.0 || other.1 < own.0
     };
-    let edges = |t: &Corners| [t[1] - t[0], t[2] - t[1], t[0] - t[2]];
     let (e, f) = (edges(a), edges(b));
     let normals = [e[0].cross(&e[1]), f[0].cross(&f[1])];
     normals.into_iter().any(separates)

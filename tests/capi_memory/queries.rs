@@ -80,40 +80,25 @@ unsafe extern "C" fn device(_: *const vxs_wrench, _: u32, state: *mut vxs_device
     true
 }
 
+fn contacts_of(folder: &Path, adjust: impl FnOnce(&mut vxs_query)) -> Run {
+    let (bodies, workspace) = (bodies(prepared(folder)), workspace());
+    let (query, mut out) = (query(adjust), room::<vxs_contact>(1 << 16));
+    Box::new(move || unsafe {
+        let mut count = 0;
+        vxs_query_contacts(&bodies[0], &bodies[1], &query, workspace, out.as_mut_ptr(), 1 << 16, &mut count)
+    })
+}
+
 pub const CALLS: &[Call] = &[
     Call {
         name: "vxs_query_contacts, samples",
-        prepare: |folder| {
-            let (bodies, workspace) = (bodies(prepared(folder)), workspace());
-            let (query, mut out) = (query(|query| query.coverage = VXS_COVERAGE_SAMPLES), room::<vxs_contact>(1 << 16));
-            Box::new(move || unsafe {
-                let mut count = 0;
-                vxs_query_contacts(&bodies[0], &bodies[1], &query, workspace, out.as_mut_ptr(), 1 << 16, &mut count)
-            })
-        },
+        prepare: |folder| contacts_of(folder, |query| query.coverage = VXS_COVERAGE_SAMPLES),
     },
     Call {
         name: "vxs_query_contacts, edges",
-        prepare: |folder| {
-            let (bodies, workspace) = (bodies(prepared(folder)), workspace());
-            let (query, mut out) = (query(|query| query.coverage = VXS_COVERAGE_EDGES), room::<vxs_contact>(1 << 16));
-            Box::new(move || unsafe {
-                let mut count = 0;
-                vxs_query_contacts(&bodies[0], &bodies[1], &query, workspace, out.as_mut_ptr(), 1 << 16, &mut count)
-            })
-        },
+        prepare: |folder| contacts_of(folder, |query| query.coverage = VXS_COVERAGE_EDGES),
     },
-    Call {
-        name: "vxs_query_contacts, reduced",
-        prepare: |folder| {
-            let (bodies, workspace) = (bodies(prepared(folder)), workspace());
-            let (query, mut out) = (query(|query| query.max_contacts = 8), room::<vxs_contact>(1 << 16));
-            Box::new(move || unsafe {
-                let mut count = 0;
-                vxs_query_contacts(&bodies[0], &bodies[1], &query, workspace, out.as_mut_ptr(), 1 << 16, &mut count)
-            })
-        },
-    },
+    Call { name: "vxs_query_contacts, reduced", prepare: |folder| contacts_of(folder, |query| query.max_contacts = 8) },
     Call {
         name: "vxs_query_contacts, regions",
         prepare: |folder| {

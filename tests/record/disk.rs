@@ -55,7 +55,7 @@ fn call(bytes: &[u8]) {
 fn a_recording_on_a_full_disk_keeps_no_memory() {
     let _alone = alone();
     let bytes = vec![0; LARGE];
-    // What is made once per thread and process.
+    // The first call makes what a thread and the process have once.
     call(&bytes);
     let before = held();
     let mut piped = Piped::start();

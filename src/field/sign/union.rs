@@ -124,24 +124,10 @@ impl Plane {
         for (i, [p, q]) in segments.iter().enumerate() {
             add(p[1]);
             add(q[1]);
-            for [r, s] in &segments[..i] {
-                let (u, v, w) = ([q[0] - p[0], q[1] - p[1]], [s[0] - r[0], s[1] - r[1]], [r[0] - p[0], r[1] - p[1]]);
-                let turn = u[0] * v[1] - u[1] * v[0];
-                let (t, at) = ((w[0] * v[1] - w[1] * v[0]) / turn, (w[0] * u[1] - w[1] * u[0]) / turn);
-                if (0.0..=1.0).contains(&t) && (0.0..=1.0).contains(&at) {
-                    add(p[1] + u[1] * t);
-                }
-            }
-        }
-        // The sides of the triangle are crossed too.
-        let sides = [[[0.0, 0.0], self.apex], [[self.length, 0.0], self.apex]];
-        for [p, q] in segments {
-            for [r, s] in &sides {
-                let (u, v, w) = ([q[0] - p[0], q[1] - p[1]], [s[0] - r[0], s[1] - r[1]], [r[0] - p[0], r[1] - p[1]]);
-                let t = (w[0] * v[1] - w[1] * v[0]) / (u[0] * v[1] - u[1] * v[0]);
-                if (0.0..=1.0).contains(&t) {
-                    add(p[1] + u[1] * t);
-                }
+            // The sides of the triangle are crossed too.
+            let sides = [[[0.0, 0.0], self.apex], [[self.length, 0.0], self.apex]];
+            for other in segments[..i].iter().chain(&sides) {
+                crossing(&[*p, *q], other).into_iter().for_each(&mut add);
             }
         }
         levels.push_guarded(0.0);
@@ -168,6 +154,14 @@ impl Plane {
         lines.push_guarded(right);
         lines.sort_unstable_by(|p, q| p.middle().total_cmp(&q.middle()));
     }
+}
+
+/// Returns the height at which two segments cross; `None` if they do not.
+fn crossing([p, q]: &[Point; 2], [r, s]: &[Point; 2]) -> Option<f64> {
+    let (u, v, w) = ([q[0] - p[0], q[1] - p[1]], [s[0] - r[0], s[1] - r[1]], [r[0] - p[0], r[1] - p[1]]);
+    let turn = u[0] * v[1] - u[1] * v[0];
+    let (t, at) = ((w[0] * v[1] - w[1] * v[0]) / turn, (w[0] * u[1] - w[1] * u[0]) / turn);
+    ((0.0..=1.0).contains(&t) && (0.0..=1.0).contains(&at)).then_some(p[1] + u[1] * t)
 }
 
 /// Adds work of one of several threads; `None` beyond a limit. The sum is beyond it for one of them or for none, whatever their order.

@@ -148,7 +148,7 @@ pub(super) struct Leaf {
     pub phi: [[f32; CORNERS]; 2],
 }
 
-/// What a search for cells has met.
+/// Tells what a search for cells has met.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Met {
     /// There were more cells than there may be, and not all are found.
