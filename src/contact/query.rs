@@ -405,7 +405,7 @@ fn find_between(
 ) {
     let covering = tolerance.filter(|_| !alone);
     let covering = covering.map(|tolerance| Covering { distance: COVERED * spacing(passes), tolerance });
-    let Workspace { edges: scratch, sharp: sharp_scratch, contacts, stats, .. } = workspace;
+    let Workspace { edges: scratch, sharp: sharp_scratch, contacts, stats, apart, .. } = workspace;
     let mut first = contacts.len();
     sharp_scratch.passed.clear();
     if query.max_separation > 0.0 {
@@ -420,8 +420,12 @@ fn find_between(
         first = left;
         stats.edge_tests += tests;
     }
-    let wanted = edges::Wanted { outline: alone, passed: &sharp_scratch.passed, covering };
-    stats.edge_tests += edges::collect(surfaces, poses, query.max_separation, wanted, scratch, contacts);
+    if *apart > 0.0 {
+        scratch.clear();
+    } else {
+        let wanted = edges::Wanted { outline: alone, passed: &sharp_scratch.passed, covering };
+        stats.edge_tests += edges::collect(surfaces, poses, query.max_separation, wanted, scratch, contacts);
+    }
     keep_counting(first, passes, query, contacts);
 }
 

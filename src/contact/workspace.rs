@@ -82,7 +82,7 @@ impl Workspace {
         poses: [&Pose; 2],
     ) {
         // Before the begin: a query that was interrupted leaves nothing to remember.
-        let did_remember = self.remembers && !self.is_busy;
+        let (did_remember, apart) = (self.remembers && !self.is_busy, self.apart);
         self.begin();
         let Self { sharp, edges, known, remembers, memory, .. } = self;
         let distance = memory.advance(owners, surfaces, poses);
@@ -90,7 +90,7 @@ impl Workspace {
         let is_new = !(did_remember && *remembers);
         let moved = distance.unwrap_or(0.0);
         self.moved = moved;
-        self.apart = distance.map_or(0.0, |moved| (self.apart - moved).max(0.0));
+        self.apart = distance.map_or(0.0, |moved| (apart - moved).max(0.0));
         for front in sharp.fronts.iter_mut().chain([&mut edges.front]) {
             front.is_used = *remembers;
             if is_new {
@@ -115,6 +115,7 @@ impl Workspace {
         }
         self.is_busy = true;
         self.remembers = false;
+        self.apart = 0.0;
         self.sharp.fronts.iter_mut().chain([&mut self.edges.front]).for_each(|front| front.is_used = false);
         self.open.clear();
         self.hits.clear();

@@ -47,6 +47,14 @@ const ROWS: [u64; 4] = [ROW, LAYER - ROW, LAYER, LAYER + ROW];
 
 const NONE: u32 = u32::MAX;
 
+/// Edge of the cells of directions, and a bound of the distance between two directions in one of them.
+const CELL: f64 = 0.1;
+const CELL_SIZE: f64 = 0.18;
+/// Less than the cosine of the angle between them.
+const WITHIN_CELL: f64 = 0.98;
+/// Rounding of distances.
+const FAR: f64 = 1.0 + 1e-9;
+
 impl Grouping<'_> {
     fn connects(&self, p: &Contact, q: &Contact) -> bool {
         (middle(p) - middle(q)).norm_squared() <= self.distance * self.distance
@@ -65,6 +73,12 @@ impl Grouping<'_> {
     }
 }
 
+/// Returns the corners of the box of the middles of contacts.
+fn corners(contacts: &[Contact]) -> [Vec3; 2] {
+    let nothing = [Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY)];
+    contacts.iter().map(middle).fold(nothing, |[low, high], p| [low.inf(&p), high.sup(&p)])
+}
+
 fn middle(c: &Contact) -> Vec3 {
     (c.point_on_a + c.point_on_b) * 0.5
 }
@@ -74,7 +88,11 @@ impl Regions {
     fn connect(&mut self, contacts: &[Contact], grouping: &Grouping) {
         self.parent.clear();
         self.parent.extend_guarded(0..contacts.len() as u32);
-        self.sort_into_cells(contacts, grouping.distance);
+        let [low, high] = corners(contacts);
+        if (high - low).norm() * FAR < grouping.distance && grouping.cosine < WITHIN_CELL {
+            return self.connect_by_normals(contacts, grouping);
+        }
+        self.sort_into_cells(contacts, grouping.distance, [low, high]);
         let mut starts = [0; ROWS.len()];
         for i in 0..self.cells.len() {
             let (cell, contact) = self.cells[i];
@@ -102,11 +120,60 @@ impl Regions {
         }
     }
 
-    fn sort_into_cells(&mut self, contacts: &[Contact], distance: f64) {
-        let [mut low, mut high] = [Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY)];
-        for p in contacts.iter().map(middle) {
-            (low, high) = (low.inf(&p), high.sup(&p));
+    /// Does the same where all contacts are within the distance of each other: where cells of directions are close enough,
+    /// all their contacts are connected.
+    fn connect_by_normals(&mut self, contacts: &[Contact], grouping: &Grouping) {
+        self.cells.clear();
+        self.cells.extend_guarded(contacts.iter().zip(0..).map(|(c, i)| {
+            let cell = c.normal.map(|x| ((x + 2.0) / CELL) as u64);
+            (cell.x + cell.y * ROW + cell.z * LAYER, i)
+        }));
+        self.cells.sort_unstable();
+        let mut first = 0;
+        for k in 0..self.cells.len() {
+            let (cell, contact) = self.cells[k];
+            if cell != self.cells[first].0 {
+                first = k;
+            }
+            self.unite(contact, self.cells[first].1);
         }
+        let mut first = 0;
+        while first < self.cells.len() {
+            let end = self.end_of_cell(first);
+            let mut other = end;
+            while other < self.cells.len() {
+                let next = self.end_of_cell(other);
+                if self.root(self.cells[first].1) != self.root(self.cells[other].1) {
+                    let connects = |p: &(u64, u32), q: &(u64, u32)| {
+                        contacts[p.1 as usize].normal.dot(&contacts[q.1 as usize].normal) >= grouping.cosine
+                    };
+                    let (own, others) = (&self.cells[first..end], &self.cells[other..next]);
+                    let widest = contacts[own[0].1 as usize].normal.dot(&contacts[others[0].1 as usize].normal);
+                    // No normal is farther from the first of its cell than the cell is large.
+                    if widest >= grouping.cosine - 2.0 * CELL_SIZE
+                        && own.iter().any(|p| others.iter().any(|q| connects(p, q)))
+                    {
+                        self.unite(self.cells[first].1, self.cells[other].1);
+                    }
+                }
+                other = next;
+            }
+            first = end;
+        }
+    }
+
+    /// Returns the index after the last contact in the cell of an index.
+    fn end_of_cell(&self, k: usize) -> usize {
+        let cell = self.cells[k].0;
+        k + self.cells[k..].partition_point(|other| other.0 == cell)
+    }
+
+    fn unite(&mut self, a: u32, b: u32) {
+        let (a, b) = (self.root(a), self.root(b));
+        self.parent[a.max(b) as usize] = a.min(b);
+    }
+
+    fn sort_into_cells(&mut self, contacts: &[Contact], distance: f64, [low, high]: [Vec3; 2]) {
         // Larger than the distance by more than the rounding of coordinates, large enough for the bits of a
         // coordinate, and not zero.
         let least = (high - low).max() / f64::from(1 << (BITS - 1)) + f64::MIN_POSITIVE;

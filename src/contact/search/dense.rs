@@ -162,7 +162,7 @@ wide! {
                 for first in (from as usize..to as usize).step_by(LANES) {
                     let n = (to as usize - first).min(LANES);
                     stats.sample_tests += n as u64;
-                    let gaps = walk.sample_gaps(first, n, motion);
+                    let gaps = walk.sample_gaps(first, n, limit, motion);
                     let mask = at_most(&gaps.block.value, limit, n) & at_most(&gaps.gap, motion.max_gap, n);
                     near += mask.count_ones() as usize;
                     best.add(first, mask, &gaps);

@@ -161,6 +161,11 @@ pub(in super::super) struct Scratch {
 }
 
 impl Scratch {
+    /// Takes the place of a search of surfaces that are known to be apart.
+    pub fn clear(&mut self) {
+        self.crossings.clear();
+    }
+
     /// Returns whether edges of the last search cross the other body.
     pub fn has_crossings(&self) -> bool {
         !self.crossings.is_empty()

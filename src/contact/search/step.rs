@@ -113,17 +113,19 @@ impl<F: SignedDistance> Overlap<F> for Counting<'_> {
 
 impl<F: SignedDistance> Walk<'_, F> {
     #[inline(always)]
-    pub(super) fn sample_gaps(&self, first: usize, n: usize, motion: &StepMotion) -> SampleGaps {
-        self.gaps_of(self.points(first), |i| first + i, n, motion)
+    pub(super) fn sample_gaps(&self, first: usize, n: usize, limit: f32, motion: &StepMotion) -> SampleGaps {
+        self.gaps_of(self.points(first), |i| first + i, n, limit, motion)
     }
 
-    /// Returns values, gaps and gradients of the first `n` points of a block; `sample` returns the sample of each.
+    /// Returns values, gaps and gradients of the first `n` points of a block; `sample` returns the sample of each. Gaps and
+    /// gradients of values above `limit` may be others.
     #[inline(always)]
     pub(super) fn gaps_of(
         &self,
         mut block: Block,
         sample: impl Fn(usize) -> usize,
         n: usize,
+        limit: f32,
         motion: &StepMotion,
     ) -> SampleGaps {
         let mut gradient;
@@ -133,7 +135,7 @@ impl<F: SignedDistance> Walk<'_, F> {
             slope[i] = length([gradient[0][i], gradient[1][i], gradient[2][i]]);
         }
         // As in `place`: lanes where the gradient does not give the outward direction.
-        let mut weak = at_most(&slope, STRONG_GRADIENT, n);
+        let mut weak = at_most(&slope, STRONG_GRADIENT, n) & at_most(&block.value, limit, n);
         while weak != 0 {
             let i = weak.trailing_zeros() as usize;
             weak &= weak - 1;
@@ -178,7 +180,7 @@ wide! {
         for &leaf in levels[0].as_slice() {
             for (first, n) in walk.below(leaf) {
                 stats.sample_tests += n as u64;
-                let gaps = walk.sample_gaps(first, n, motion);
+                let gaps = walk.sample_gaps(first, n, limit, motion);
                 let mask = at_most(&gaps.block.value, limit, n) & at_most(&gaps.gap, motion.max_gap, n);
                 gaps.block.push(first, mask, hits);
             }
@@ -203,7 +205,7 @@ wide! {
             for (i, hit) in hits[start..start + n].iter().enumerate() {
                 [block.x[i], block.y[i], block.z[i]] = hit.point;
             }
-            let gaps = walk.gaps_of(block, |i| hits[start + i].sample as usize, n, motion);
+            let gaps = walk.gaps_of(block, |i| hits[start + i].sample as usize, n, f32::INFINITY, motion);
             let mut mask = at_most(&gaps.gap, motion.max_gap, n);
             while mask != 0 {
                 hits[kept] = hits[start + mask.trailing_zeros() as usize];

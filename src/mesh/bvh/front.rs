@@ -16,6 +16,9 @@ const MOST: usize = 4096;
 const GROWN: usize = 2;
 const FEW: usize = 64;
 
+/// After a descent from the roots that had too many ends, this many descents keep none: to keep them costs a third of the time.
+const PAUSE: u32 = 64;
+
 /// Rounding of a gap, as a fraction of the largest coordinates.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
@@ -39,16 +42,28 @@ pub struct Front {
     moved: f64,
     /// Number of ends of that descent.
     first_count: usize,
+    /// Number of descents that are to keep nothing.
+    pause: u32,
 }
 
 impl Front {
     /// Returns it if it is used.
     pub fn used(&mut self) -> Option<&mut Self> {
+        if self.is_used && self.pause > 0 {
+            self.pause -= 1;
+            return None;
+        }
         self.is_used.then_some(self)
     }
 
-    /// Begins again at the roots.
+    /// Begins again, with other meshes.
     pub fn clear(&mut self) {
+        self.begin();
+        self.pause = 0;
+    }
+
+    /// Begins again at the roots.
+    fn begin(&mut self) {
         self.ends.clear();
         self.moved = 0.0;
     }
@@ -75,7 +90,7 @@ impl Front {
             |bvh: &Bvh| bvh.nodes[0].min.iter().chain(&bvh.nodes[0].max).fold(0.0, |most: f64, x| most.max(x.abs()));
         let rounding = ROUNDING * (placement.translation.amax() + size(first) + size(second));
         if self.ends.len() > GROWN * self.first_count + FEW {
-            self.clear();
+            self.begin();
         }
         let is_cold = self.ends.is_empty();
         if is_cold {
@@ -127,7 +142,8 @@ impl Front {
         self.ends.copy_within(count.., kept);
         self.ends.truncate(self.ends.len() - (count - kept));
         if is_full {
-            self.clear();
+            self.begin();
+            self.pause = if is_cold { PAUSE } else { 0 };
         }
         if is_cold {
             self.first_count = self.ends.len();
