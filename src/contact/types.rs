@@ -82,6 +82,17 @@ pub struct Contact {
     pub segment: u32,
 }
 
+impl Contact {
+    /// Returns the contact of an edge of A, or of B: its point, and the unit vector from there towards the other body, along
+    /// which that is at a signed separation. World frame, metres.
+    pub(crate) fn of_edge(of_b: bool, edge: u32, point: Vec3, towards: Vec3, separation: f64) -> Self {
+        let far = point + towards * separation;
+        let (point_on_a, point_on_b, normal) = if of_b { (far, point, -towards) } else { (point, far, towards) };
+        let feature = edge | FEATURE_OF_EDGE | if of_b { FEATURE_OF_B } else { 0 };
+        Self { point_on_a, point_on_b, normal, separation, toi: 0.0, feature, segment: 0 }
+    }
+}
+
 /// Grouping of contacts; each group can be a manifold of its own.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Segmentation {

@@ -11,7 +11,7 @@
 
 use std::num::NonZeroU32;
 
-use super::super::types::{Contact, FEATURE_OF_B, FEATURE_OF_EDGE};
+use super::super::types::Contact;
 use super::covering::{Cover, Covering, Covers};
 use super::frames::placement;
 use super::sharp::Passed;
@@ -438,21 +438,9 @@ pub(in super::super) fn collect(
             if let Some(corner) = corner {
                 corners.insert_guarded(place, corner);
             }
-            let point = pose_b * nalgebra::Point3::from(part.point(found.0.at));
-            let outward = pose_b.rotation * outward;
-            let (inside, surface) = (point.coords, point.coords - outward * separation);
-            let (point_on_a, point_on_b, normal) =
-                if of_b { (surface, inside, outward) } else { (inside, surface, -outward) };
-            let feature = edge[0].edge | FEATURE_OF_EDGE | if of_b { FEATURE_OF_B } else { 0 };
-            contacts.push_guarded(Contact {
-                point_on_a,
-                point_on_b,
-                normal,
-                separation,
-                toi: 0.0,
-                feature,
-                segment: 0,
-            });
+            let point = (pose_b * nalgebra::Point3::from(part.point(found.0.at))).coords;
+            let towards = -(pose_b.rotation * outward);
+            contacts.push_guarded(Contact::of_edge(of_b, edge[0].edge, point, towards, separation));
         };
         push(found);
         if outline {

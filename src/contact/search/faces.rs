@@ -10,7 +10,7 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use super::super::types::{Contact, Geometry, FEATURE_OF_B, FEATURE_OF_EDGE};
+use super::super::types::{Contact, Geometry};
 use super::frames::placement;
 use super::linear::least_of_greatest;
 use voxshell_base::math::{Pose, Vec3};
@@ -195,14 +195,9 @@ impl<'a> Faces<'a> {
     fn contact(&self, part: &Part, origin: &Vec3) -> Contact {
         let Part { triangle, best: Spot { point, value, outward }, .. } = *part;
         let on_surface = (self.field_pose * nalgebra::Point3::from(point + origin)).coords;
-        let outward = self.field_pose.rotation * outward;
-        let on_field = on_surface - outward * value;
-        let edge = self.surface.edge_at(triangle, Feature::Face) | FEATURE_OF_EDGE;
-        let (point_on_a, point_on_b, normal, feature) = match self.surface_is_b {
-            true => (on_field, on_surface, outward, edge | FEATURE_OF_B),
-            false => (on_surface, on_field, -outward, edge),
-        };
-        Contact { point_on_a, point_on_b, normal, separation: value, toi: 0.0, feature, segment: 0 }
+        let towards = -(self.field_pose.rotation * outward);
+        let edge = self.surface.edge_at(triangle, Feature::Face);
+        Contact::of_edge(self.surface_is_b, edge, on_surface, towards, value)
     }
 
     /// Returns the contact of a convex body whose middle is inside the surface: the way out from there.
@@ -222,14 +217,9 @@ impl<'a> Faces<'a> {
         let depth = f64::from(-self.field.distance((middle - origin).map(|x| x as f32).into())).max(0.0);
         let on_surface = (self.surface_pose * nalgebra::Point3::from(closest.point)).coords;
         let separation = -(distance + depth);
-        let on_field = on_surface + outward * separation;
         // One name, since there is one such contact.
-        let edge = self.surface.edge_at(0, Feature::Face) | FEATURE_OF_EDGE;
-        let (point_on_a, point_on_b, normal, feature) = match self.surface_is_b {
-            true => (on_field, on_surface, -outward, edge | FEATURE_OF_B),
-            false => (on_surface, on_field, outward, edge),
-        };
-        Some(Contact { point_on_a, point_on_b, normal, separation, toi: 0.0, feature, segment: 0 })
+        let edge = self.surface.edge_at(0, Feature::Face);
+        Some(Contact::of_edge(self.surface_is_b, edge, on_surface, outward, separation))
     }
 }
 

@@ -232,34 +232,23 @@ pub(in super::super) fn collect(
         let search = Search { first: own, second: other, placement: placement(pose, own_pose), reach, extent };
         let mut push = |(p, direction, separation): (Vec3, Vec3, f64), edge: u32| {
             let point = (pose * nalgebra::Point3::from(p)).coords;
-            let towards = pose.rotation * direction;
-            let far = point + towards * separation;
-            let (point_on_a, point_on_b, normal) = if of_b { (far, point, -towards) } else { (point, far, towards) };
-            let feature = edge | FEATURE_OF_EDGE | if of_b { FEATURE_OF_B } else { 0 };
-            contacts.push_guarded(Contact {
-                point_on_a,
-                point_on_b,
-                normal,
-                separation,
-                toi: 0.0,
-                feature,
-                segment: 0,
-            });
+            contacts.push_guarded(Contact::of_edge(of_b, edge, point, pose.rotation * direction, separation));
         };
         let Scratch { near, fronts, passed, .. } = &mut *scratch;
         let [for_edges, of_first, of_second] = fronts;
-        let (for_edges, for_corners) = (for_edges.used(), if of_b { of_second } else { of_first }.used());
+        let for_corners = if of_b { of_second } else { of_first };
         // In an order that does not depend on what is remembered.
-        let is_sorted = for_edges.is_none();
+        let remembers = for_edges.is_used;
         let arrange = |near: &mut Vec<(u32, u32)>| {
-            if !is_sorted {
+            if remembers {
                 near.sort_unstable();
             }
         };
         if !of_b {
             near.clear();
-            tests +=
-                own.near_edges(other, &search.placement, limit, for_edges, |one, two| near.push_guarded((one, two)));
+            tests += own.near_edges(other, &search.placement, limit, for_edges.used(), |one, two| {
+                near.push_guarded((one, two))
+            });
             arrange(near);
             for (one, two) in &*near {
                 let [one, two] = [own.sharp_edge(*one), other.sharp_edge(*two)];
@@ -269,7 +258,8 @@ pub(in super::super) fn collect(
             }
         }
         near.clear();
-        tests += own.near_corners(other, &search.placement, limit, for_corners, |p, t| near.push_guarded((p, t)));
+        tests +=
+            own.near_corners(other, &search.placement, limit, for_corners.used(), |p, t| near.push_guarded((p, t)));
         arrange(near);
         for &(corner, triangle) in &*near {
             if let Some(found) = search.corner(corner, triangle) {
