@@ -5,7 +5,6 @@ mod segment;
 mod still;
 
 use std::ffi::OsString;
-use std::io::{BufWriter, ErrorKind, Write};
 
 use clap::{Subcommand, ValueEnum};
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion};
@@ -137,16 +136,4 @@ fn words(c: &Contact) -> String {
 
 fn at(p: &Vec3, n: &Vec3) -> String {
     format!("at ({:+.5}, {:+.5}, {:+.5})  normal ({:+.4}, {:+.4}, {:+.4})", p.x, p.y, p.z, n.x, n.y, n.z)
-}
-
-/// Prints the lines; a reader that closes the pipe early is no error.
-fn print(lines: impl IntoIterator<Item = String>) -> Result<()> {
-    let mut out = BufWriter::new(std::io::stdout().lock());
-    let written = lines.into_iter().try_for_each(|line| writeln!(out, "{line}")).and_then(|()| out.flush());
-    match written {
-        Err(source) if source.kind() != ErrorKind::BrokenPipe => {
-            Err(Error::Io { path: "standard output".into(), source })
-        }
-        _ => Ok(()),
-    }
 }

@@ -8,7 +8,9 @@ use voxshell::contact::{Contact, Geometry};
 use voxshell::math::Pose;
 use voxshell::{Error, Result};
 
-use super::{object, pose, print, words, Pair};
+use voxshell_cli::print::say_all;
+
+use super::{object, pose, words, Pair};
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
 enum Path {
@@ -110,7 +112,8 @@ impl Motion {
             });
             let all = all.iter().map(|c| labelled("contact", &c.contact, &json!({ "until": c.until })));
             let still_there = still_there.iter().map(|c| labelled("known", c, &json!({})));
-            return print(first.chain(all).chain(still_there).map(|object| object.to_string()));
+            say_all(first.chain(all).chain(still_there));
+            return Ok(());
         }
         let mut summary = format!("{} contacts; first time of impact: ", all.len());
         summary += &first.map_or_else(|| "none".into(), |c| format!("{:.6} of the motion", c.toi));
@@ -119,7 +122,8 @@ impl Motion {
         }
         let all = all.iter().map(|c| format!("from {:.6} to {:.6}  {}", c.contact.toi, c.until, words(&c.contact)));
         let still_there = still_there.iter().map(|c| format!("known, at the end  {}", words(c)));
-        print(all.chain(still_there).chain([summary]))
+        say_all(all.chain(still_there).chain([summary]));
+        Ok(())
     }
 }
 

@@ -11,7 +11,8 @@ use voxshell::field::Field;
 use voxshell::math::{limits, Vec3};
 use voxshell::{Error, Result};
 
-use super::{at, print};
+use super::at;
+use voxshell_cli::print::say_all;
 use voxshell_cli::source;
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -75,14 +76,16 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     };
     let (found, meets) = answers(arguments, field, &segments);
     if arguments.json {
-        return print(found.iter().enumerate().map(|(i, answer)| {
+        say_all(found.iter().enumerate().map(|(i, answer)| {
             let Segment { from, to } = &segments[i];
-            answer.add_to(json!({ "segment": i, "from_m": from.as_slice(), "to_m": to.as_slice() })).to_string()
+            answer.add_to(json!({ "segment": i, "from_m": from.as_slice(), "to_m": to.as_slice() }))
         }));
+        return Ok(());
     }
     let summary = format!("{meets} of {} segments meet the level", segments.len());
     let said = found.iter().enumerate().map(|(i, answer)| format!("segment {i}: {}", answer.words()));
-    print(said.chain([summary]))
+    say_all(said.chain([summary]));
+    Ok(())
 }
 
 /// Result for one segment.

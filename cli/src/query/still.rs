@@ -3,8 +3,9 @@
 use voxshell::contact::{self, Contact, Geometry, Query, Workspace};
 use voxshell::math::Pose;
 use voxshell::Result;
+use voxshell_cli::print::say_all;
 
-use super::{object, print, words, Pair};
+use super::{object, words, Pair};
 
 pub fn run(a: Geometry, b: Geometry, [pose_a, pose_b]: [Pose; 2], pair: &Pair) -> Result<()> {
     let roles = pair.roles.into();
@@ -14,9 +15,11 @@ pub fn run(a: Geometry, b: Geometry, [pose_a, pose_b]: [Pose; 2], pair: &Pair) -
         Query { roles, max_separation: pair.max_separation, max_contacts: pair.max_contacts, ..Query::default() };
     let found = contact::contacts(a, &pose_a, b, &pose_b, &query, &mut workspace)?;
     if pair.json {
-        return print(found.iter().map(|c| object(c).to_string()));
+        say_all(found.iter().map(object));
+        return Ok(());
     }
     let what = |c: &Contact| if c.separation < 0.0 { "penetration depth" } else { "separation distance" };
     let summary = nearest.map(|c| format!("{} contacts; {} {:.6} m", found.len(), what(&c), c.separation.abs()));
-    print(found.iter().map(words).chain(summary))
+    say_all(found.iter().map(words).chain(summary));
+    Ok(())
 }
