@@ -3,7 +3,10 @@
 pub(super) use super::failure::Failure;
 use super::hook;
 use super::panics;
+use super::record::session::{self, Recording, WhenFull};
+use super::record::sink::Sink;
 use super::status::*;
+use super::thread;
 use crate::memory;
 
 /// Runs the body of the entry point `name`. If it panics, `poison` marks every handle that the call got. Not generic: there
@@ -14,7 +17,10 @@ pub(super) fn run(name: &str, body: &mut dyn FnMut() -> Result<vxs_status, Failu
         test_panic::panic_if_asked();
         body()
     };
-    prepare_last_error();
+    if !thread::is_ready() {
+        set_first_error(name);
+        return VXS_OUT_OF_MEMORY;
+    }
     match panics::stopped(|| memory::catching(body)) {
         Ok(Ok(status)) => status,
         Ok(Err(failure)) => fail(name, &failure),
@@ -63,13 +69,26 @@ macro_rules! entry {
 }
 pub(super) use entry;
 
+/// Begins the record of a call, if a recording is in progress: see [`session::begin`].
+#[inline]
+pub(super) fn begin_record(number: u32, full: WhenFull, put: &dyn Fn(&mut Sink)) -> Option<Recording> {
+    if !session::is_active() {
+        return None;
+    }
+    if !thread::is_ready() {
+        session::lose_record();
+        return None;
+    }
+    session::begin(number, full, put)
+}
+
 /// `recorded!(full, name(arguments), call)`: makes the call, and records it while a recording is in progress.
 macro_rules! recorded {
     ($full:ident, $name:ident($($arg:expr),*), $call:expr) => {{
         #[allow(unused_imports)]
         use $crate::capi::record::{argument::Recorded, session, sink};
         let number = const { sink::function(stringify!($name)) };
-        let recording = session::begin(number, session::WhenFull::$full, &|sink| {
+        let recording = $crate::capi::guard::begin_record(number, session::WhenFull::$full, &|sink| {
             $(Recorded::put(&$arg, sink);)*
         });
         let status = $call;

@@ -20,6 +20,7 @@ mod layout;
 mod panics;
 #[cfg(test)]
 mod tests;
+mod thread;
 mod workers;
 
 pub mod allocations;

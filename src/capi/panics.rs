@@ -67,6 +67,11 @@ pub(super) fn outside<R>(call: impl FnOnce() -> R) -> R {
     call()
 }
 
+/// Registers the value of the calling thread that is dropped at its end.
+pub(super) fn register() {
+    let _ = PLACE.try_with(|_| ());
+}
+
 fn install() {
     // A thread that unwinds may not change the hook; the next call installs it.
     if INSTALLED.is_completed() || std::thread::panicking() {
@@ -85,13 +90,13 @@ fn install() {
 /// it at once.
 fn hear(info: &PanicHookInfo) {
     let place = info.location().map_or_else(|| "an unknown place".into(), |l| l.to_string());
-    let is_first = PLACE.try_with(|kept| kept.try_borrow().is_ok_and(|kept| kept.is_none())).unwrap_or(false);
     let is_guarded = GUARDS.try_with(Cell::get).unwrap_or(0) > 0;
+    let is_first = || PLACE.try_with(|kept| kept.try_borrow().is_ok_and(|kept| kept.is_none())).unwrap_or(false);
     if cfg!(panic = "abort") && is_guarded {
         // Nothing unwinds to the guard, as in WebAssembly. The host sees a trap and finds the message in the last error.
         set_last_error(&format!("a defect inside the library ({}, at {place})", text(info.payload())));
     }
-    if is_guarded && is_first {
+    if is_guarded && is_first() {
         PLACE.set(Some(place));
         return;
     }

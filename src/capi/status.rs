@@ -1,6 +1,6 @@
 //! Version, status codes and the calling thread's last error.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ffi::{c_char, CStr, CString};
 
 /// Version of this header: major. `vxs_version()` returns the version of the library.
@@ -46,13 +46,33 @@ pub const VXS_BUSY: vxs_status = 11;
 /// allocate.
 pub const VXS_OUT_OF_MEMORY: vxs_status = 12;
 
+/// Bytes of the message of a call for which its thread had no memory.
+const FIRST_BYTES: usize = 96;
+
 thread_local! {
     static LAST_ERROR: RefCell<CString> = RefCell::default();
+    /// Whether the thread has its `LAST_ERROR`.
+    static HAS_LAST_ERROR: Cell<bool> = const { Cell::new(false) };
+    /// The message until then, with a zero at its end. It has no destructor, so its use never allocates.
+    static FIRST_ERROR: Cell<[u8; FIRST_BYTES]> = const { Cell::new([0; FIRST_BYTES]) };
 }
 
-/// Creates the last-error slot of the calling thread while there is memory for it.
-pub(super) fn prepare_last_error() {
-    let _ = LAST_ERROR.try_with(|_| ());
+/// Registers the last-error slot of the calling thread, which is dropped at its end.
+pub(super) fn register() {
+    HAS_LAST_ERROR.set(true);
+    let first = FIRST_ERROR.get();
+    match CStr::from_bytes_until_nul(&first) {
+        Ok(message) if !message.is_empty() => set_last_error(&message.to_string_lossy()),
+        _ => _ = LAST_ERROR.try_with(|_| ()),
+    }
+}
+
+/// Stores the message of a call on a thread that has no memory for its `LAST_ERROR`.
+pub(super) fn set_first_error(function: &str) {
+    let mut text = [0; FIRST_BYTES];
+    let message = function.bytes().chain(": out of memory for the first call of a thread".bytes());
+    text[..FIRST_BYTES - 1].iter_mut().zip(message).for_each(|(to, from)| *to = from);
+    FIRST_ERROR.set(text);
 }
 
 /// Stores `message` for `vxs_last_error` on this thread.
@@ -106,5 +126,8 @@ pub extern "C" fn vxs_status_name(status: vxs_status) -> *const c_char {
 /// values. Empty if no call has failed. UTF-8, valid until the next failing call on the same thread; do not free.
 #[no_mangle]
 pub extern "C" fn vxs_last_error() -> *const c_char {
+    if !HAS_LAST_ERROR.get() {
+        return FIRST_ERROR.with(|first| first.as_ptr().cast());
+    }
     LAST_ERROR.try_with(|last| last.borrow().as_ptr()).unwrap_or(c"".as_ptr())
 }

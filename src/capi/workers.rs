@@ -41,7 +41,7 @@ fn pool() -> Result<&'static ThreadPool, Failure> {
         if memory::has_room_for_threads(if threads == 0 { most } else { threads }) {
             if let Ok(made) = builder.build() {
                 // Waits until all threads run, so that no other allocation takes the memory that they need to start.
-                made.broadcast(|_| ());
+                made.broadcast(|_| memory::begin_work());
                 break made;
             }
         }

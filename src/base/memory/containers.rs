@@ -18,7 +18,6 @@ pub fn with_capacity<T>(n: usize) -> Vec<T> {
 }
 
 /// Returns an empty vector with room for `n`, or `None` when there is no memory for it.
-#[cfg(not(unix))]
 pub(super) fn with_capacity_or<T>(n: usize) -> Option<Vec<T>> {
     let mut v = Vec::new();
     refusable(|| v.try_reserve_exact(n)).ok().map(|()| v)

@@ -36,4 +36,4 @@ pub use guard::{guard, is_guarded, reserve_in_use, uses_of_reserve};
 pub use refusal::{attempt, catch_on_this_thread, catching, refused};
 pub use reserve::refusable;
 pub use reserve::{WithReserve, RESERVE_BYTES};
-pub use threads::{has_room as has_room_for_threads, HAS_THREADS, THREAD_BYTES};
+pub use threads::{begin_work, has_room as has_room_for_threads, register_thread, HAS_THREADS, THREAD_BYTES};

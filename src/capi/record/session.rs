@@ -63,6 +63,8 @@ struct Shared {
     ends: AtomicBool,
     /// Whether the writer is gone before its time: the file takes nothing more.
     failed: AtomicBool,
+    /// Whether the writer has begun.
+    runs: AtomicBool,
 }
 
 struct Session {
@@ -95,12 +97,23 @@ thread_local! {
     static CALL: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
 }
 
+/// Registers the value of the calling thread that is dropped at its end.
+pub fn register() {
+    let _ = LANE.try_with(|_| ());
+}
+
 /// A call that is being recorded.
 pub struct Recording {
     session: u32,
     call: u64,
     outer: u64,
     full: WhenFull,
+}
+
+/// Returns whether a recording is in progress.
+#[inline]
+pub fn is_active() -> bool {
+    ACTIVE.load(Ordering::Relaxed) != 0
 }
 
 /// Begins the record of a call, if a recording is in progress. `put` writes the arguments.
@@ -116,13 +129,23 @@ pub fn begin(function: u32, full: WhenFull, put: &dyn Fn(&mut Sink)) -> Option<R
 fn or_lost<R>(session: u32, work: impl FnOnce() -> R) -> Option<R> {
     let done = memory::attempt("recording", work).ok();
     if done.is_none() {
-        if let Some(current) = CURRENT.lock().as_ref().filter(|current| current.number == session) {
-            // The number of the record is missing in the file, where a replay ends.
-            current.shared.record.fetch_add(1, Ordering::Relaxed);
-            current.shared.lost.fetch_add(1, Ordering::Relaxed);
-        }
+        lose(session);
     }
     done
+}
+
+/// Counts a record of the recording in progress as lost.
+#[cold]
+pub fn lose_record() {
+    lose(ACTIVE.load(Ordering::Relaxed));
+}
+
+fn lose(session: u32) {
+    if let Some(current) = CURRENT.lock().as_ref().filter(|current| current.number == session) {
+        // The number of the record is missing in the file, where a replay ends.
+        current.shared.record.fetch_add(1, Ordering::Relaxed);
+        current.shared.lost.fetch_add(1, Ordering::Relaxed);
+    }
 }
 
 #[inline(never)]
@@ -342,6 +365,11 @@ fn io_error(path: &Path, source: std::io::Error) -> Failure {
     Error::Io { path: path.to_path_buf(), source }.into()
 }
 
+/// Returns the failure of a thread for which there is no memory, or that the system refuses.
+fn no_thread() -> Failure {
+    Failure::new(VXS_OUT_OF_MEMORY, "out of memory while starting the thread that writes the recording")
+}
+
 /// Starts a recording. The file has the name `path` with `.part` behind it until the recording ends.
 pub(super) fn start(path: PathBuf, ring_bytes: usize, waits: bool) -> Result<(), Failure> {
     if !memory::HAS_THREADS {
@@ -367,14 +395,12 @@ pub(super) fn start(path: PathBuf, ring_bytes: usize, waits: bool) -> Result<(),
     // Takes what a ring has: the writer allocates nothing for it.
     let drained = memory::with_capacity(rings[0].capacity());
     if !memory::has_room_for_threads(1) {
-        return Err(Failure::new(
-            VXS_OUT_OF_MEMORY,
-            "out of memory while starting the thread that writes the recording",
-        ));
+        return Err(no_thread());
     }
-    let file = File::create(&part).map_err(|e| io_error(&part, e))?;
-    let mut out = BufWriter::with_capacity(FILE_BUFFER, file);
-    file::write_header(&mut out, vxs_version()).map_err(|e| io_error(&part, e))?;
+    // Emptied by the writer: until then, what is in it stays.
+    let is_new = !part.exists();
+    let file = File::options().write(true).create(true).truncate(false).open(&part).map_err(|e| io_error(&part, e))?;
+    let out = BufWriter::with_capacity(FILE_BUFFER, file);
     let shared = Arc::new(Shared {
         rings: Mutex::new(rings),
         large: Large::default(),
@@ -386,15 +412,28 @@ pub(super) fn start(path: PathBuf, ring_bytes: usize, waits: bool) -> Result<(),
         lost: AtomicU64::new(0),
         ends: AtomicBool::new(false),
         failed: AtomicBool::new(false),
+        runs: AtomicBool::new(false),
     });
     let own = shared.clone();
     let writer = std::thread::Builder::new().name("voxshell record".into()).spawn(move || {
+        memory::register_thread(|| ());
+        own.runs.store(true, Ordering::Release);
         let mut end = WriterEnd { shared: &own, has_failed: true };
         let written = write(out, drained, &own);
         end.has_failed = written.is_err();
         written
     });
-    let writer = writer.map_err(|e| io_error(&part, e))?;
+    let Ok(writer) = writer else {
+        if is_new {
+            // An empty file that stays would be no more than untidy.
+            let _ = std::fs::remove_file(&part);
+        }
+        return Err(no_thread());
+    };
+    // No other allocation takes the memory that the thread needs to start.
+    while !shared.runs.load(Ordering::Acquire) {
+        std::thread::sleep(Duration::from_micros(20));
+    }
     let number = LAST.fetch_add(1, Ordering::Relaxed) + 1;
     *current = Some(Session { number, shared, writer, path });
     ACTIVE.store(number, Ordering::Release);
@@ -447,6 +486,11 @@ pub(super) fn stop() -> Result<Counts, Failure> {
 
 /// Writes records to the file until the recording ends. Returns the size of the file.
 fn write(mut out: BufWriter<File>, mut bytes: Vec<u8>, shared: &Shared) -> std::io::Result<u64> {
+    // A pipe, which cannot be emptied, has no length.
+    if out.get_ref().metadata()?.len() > 0 {
+        out.get_ref().set_len(0)?;
+    }
+    file::write_header(&mut out, vxs_version())?;
     loop {
         // Read before the rings, so that the last visit finds everything that came before the end.
         let ends = shared.ends.load(Ordering::Acquire);
