@@ -26,7 +26,8 @@ pub(super) fn run(name: &str, body: &mut dyn FnMut() -> Result<vxs_status, Failu
         Ok(Err(failure)) => fail(name, &failure),
         Err(caught) => {
             if let Some(error) = memory::refused("running the call", caught.payload()) {
-                caught.forget();
+                // The payload is the library's own.
+                drop(caught);
                 return fail(name, &error.into());
             }
             poison();
