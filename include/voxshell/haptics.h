@@ -446,8 +446,8 @@ VXS_API vxs_status vxs_haptics_run_report_init(struct vxs_haptics_run_report *re
  * @param device   device callback; called on the thread that steps, and only during the run
  * @param user     passed to `device`
  * @return VXS_OK, VXS_INVALID_ARGUMENT (also a period above the longest step of the settings), VXS_INVALID_HANDLE,
- *         VXS_BUSY (it runs already, or another thread is in a call with it), VXS_IO (the system refused a thread),
- *         VXS_OUT_OF_MEMORY
+ *         VXS_BUSY (it runs already, or another thread is in a call with it), VXS_OUT_OF_MEMORY (also where the system
+ *         refuses a thread; then it does not run, and may be stepped or run again)
  */
 VXS_API
 vxs_status vxs_haptics_run(struct vxs_haptics *haptics,

@@ -14,9 +14,10 @@ use super::haptics_types::*;
 use super::panics;
 use super::response::{vxs_twist, vxs_wrench};
 use super::status::*;
+use super::thread;
 use super::types::*;
 use crate::haptics::{
-    Calls, DeviceState, Got, Output, Report, RunOptions, RunReport, Runner, Servo, Simulation, PERIODS,
+    Calls, DeviceState, Got, NotStarted, Output, Report, RunOptions, RunReport, Runner, Servo, Simulation, PERIODS,
 };
 
 /// Device callback. A thread of the library calls it once a period to serve the device: it sends the wrench to the
@@ -177,6 +178,11 @@ unsafe impl Send for Recorder {}
 unsafe impl Sync for Recorder {}
 
 impl Calls for Recorder {
+    fn begin_thread(&self) {
+        // Where that fails, the thread tries again with each of its calls.
+        thread::is_ready();
+    }
+
     fn step(&self, servo: &mut Servo, device: &DeviceState, dt: f64) -> Output {
         let given = vxs_device_state::from(*device);
         let mut outputs = MaybeUninit::<vxs_haptics_output>::uninit();
@@ -251,8 +257,8 @@ pub unsafe extern "C" fn vxs_haptics_run_report_init(report: *mut vxs_haptics_ru
 /// @param device   device callback; called on the thread that steps, and only during the run
 /// @param user     passed to `device`
 /// @return VXS_OK, VXS_INVALID_ARGUMENT (also a period above the longest step of the settings), VXS_INVALID_HANDLE,
-///         VXS_BUSY (it runs already, or another thread is in a call with it), VXS_IO (the system refused a thread),
-///         VXS_OUT_OF_MEMORY
+///         VXS_BUSY (it runs already, or another thread is in a call with it), VXS_OUT_OF_MEMORY (also where the system
+///         refuses a thread; then it does not run, and may be stepped or run again)
 #[no_mangle]
 pub unsafe extern "C" fn vxs_haptics_run(
     haptics: *mut vxs_haptics,
@@ -271,9 +277,7 @@ pub unsafe extern "C" fn vxs_haptics_run(
             let expected = format!("at most {longest}, the longest step of the settings");
             return Err(Failure::argument("options->period", options.period, &expected));
         }
-        // Before the halves are handed over, so that they stay here.
-        options.check_room()?;
-        let (Some(servo), Some(simulation)) = (servo.take(), simulation.take()) else {
+        let (Some(own_servo), Some(own_simulation)) = (servo.take(), simulation.take()) else {
             return Err(Failure::new(VXS_BUSY, "haptics runs by itself already"));
         };
         let user = User(user);
@@ -283,8 +287,17 @@ pub unsafe extern "C" fn vxs_haptics_run(
             goes_on.then(|| state.into())
         };
         let calls = Arc::new(Recorder(haptics));
-        *runner = Some(Runner::start_with(servo, simulation, &options, serve, calls)?);
-        Ok(VXS_OK)
+        match Runner::start_with(own_servo, own_simulation, &options, serve, calls) {
+            Ok(started) => {
+                *runner = Some(started);
+                Ok(VXS_OK)
+            }
+            Err(not_started) => {
+                let NotStarted { servo: own_servo, simulation: own_simulation, error } = *not_started;
+                (*servo, *simulation) = (Some(own_servo), Some(own_simulation));
+                Err(error.into())
+            }
+        }
     })
 }
 

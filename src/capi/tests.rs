@@ -90,7 +90,8 @@ unsafe fn vxs_test_run(haptics: *mut vxs_haptics) -> vxs_status {
         let (servo, simulation) = (halves.servo.lock("haptics")?.take(), halves.simulation.lock("haptics")?.take());
         let options = RunOptions { priority: 0, lock_memory: false, ..RunOptions::default() };
         let (servo, simulation) = (servo.expect("not running"), simulation.expect("not running"));
-        let runner = Runner::start(servo, simulation, &options, |_| panic!("of a servo"))?;
+        let runner =
+            Runner::start(servo, simulation, &options, |_| panic!("of a servo")).map_err(crate::Error::from)?;
         *halves.runner.lock("haptics")? = Some(runner);
         Ok(VXS_OK)
     })

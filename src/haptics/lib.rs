@@ -93,7 +93,7 @@ pub use loads::Loads;
 pub use monitor::{Monitor, JUMP_WINDOW};
 pub use obstacle_motion::ObstacleMotion;
 pub use passivity::Observer;
-pub use runner::{Calls, Got, RunOptions, RunReport, Runner, PERIODS};
+pub use runner::{Calls, Got, NotStarted, RunOptions, RunReport, Runner, PERIODS};
 pub use servo::Servo;
 pub use settings::{ContactSettings, ContactSource, Handle, Settings, Timing, MOST_CLUSTERS};
 pub use setup::new;

@@ -5,7 +5,7 @@ mod calls;
 mod forces;
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -74,6 +74,22 @@ pub struct RunReport {
     pub rounds: u64,
 }
 
+impl RunReport {
+    const FIRST: Self = Self {
+        scheduling: Got::NotAsked,
+        memory: Got::NotAsked,
+        absolute_sleep: Got::Unsupported,
+        steps: 0,
+        late: 0,
+        latest: 0.0,
+        longest: 0.0,
+        rounds: 0,
+    };
+}
+
+/// Serves the device: see [`Runner::start`].
+type Device = dyn FnMut(&Output) -> Option<DeviceState> + Send;
+
 /// Task of a runner's thread.
 #[derive(Clone, Copy, PartialEq)]
 enum Role {
@@ -98,20 +114,89 @@ pub struct Runner {
     rounds: Option<JoinHandle<()>>,
     simulation: Arc<Mutex<Simulation>>,
     reports: Reader<RunReport>,
-    done: Arc<std::sync::atomic::AtomicU64>,
+    done: Arc<AtomicU64>,
+}
+
+/// The error of a run that did not start, and its halves, which can start another one.
+pub struct NotStarted {
+    pub servo: Servo,
+    pub simulation: Simulation,
+    pub error: Error,
+}
+
+impl std::fmt::Debug for NotStarted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.error.fmt(f)
+    }
+}
+
+impl From<Box<NotStarted>> for Error {
+    fn from(not_started: Box<NotStarted>) -> Self {
+        not_started.error
+    }
 }
 
 impl RunOptions {
-    /// Checks that there is memory for the threads of a run.
-    ///
-    /// # Errors
-    /// `OutOfMemory`.
-    pub fn check_room(&self) -> Result<()> {
-        let threads = if self.coupling_thread { 3 } else { 2 };
-        if memory::has_room_for_threads(threads) {
-            return Ok(());
+    /// Checks the options for a run of `servo`, and that there is memory for its threads.
+    fn check(&self, servo: &Servo) -> Result<()> {
+        let [shortest, longest] = PERIODS;
+        let longest = servo.settings().timing.longest_step.min(longest);
+        if !(shortest..=longest).contains(&self.period) {
+            let expected = format!("{shortest} s to {longest} s, and at most the longest step");
+            return Err(Error::argument("period", self.period, expected));
         }
-        Err(Error::OutOfMemory { what: "starting threads", bytes: (threads * memory::THREAD_BYTES) as u64 })
+        if !(0..=99).contains(&self.priority) {
+            return Err(Error::argument("priority", self.priority, "0 to 99"));
+        }
+        let threads = if self.coupling_thread { 3 } else { 2 };
+        match memory::has_room_for_threads(threads) {
+            true => Ok(()),
+            false => Err(no_thread(threads)),
+        }
+    }
+}
+
+/// Returns the error of threads for which there is no memory, or of one that the system refuses: it does so where it lacks
+/// memory or has too many threads already.
+fn no_thread(threads: usize) -> Error {
+    Error::OutOfMemory { what: "starting threads", bytes: (threads * memory::THREAD_BYTES) as u64 }
+}
+
+/// Starts the threads of a runner.
+struct Starter {
+    inside: bool,
+    calls: Arc<dyn Calls>,
+    /// Threads that were started, and those of them that run.
+    started: usize,
+    running: Arc<AtomicUsize>,
+}
+
+impl Starter {
+    fn start<T: Send + 'static>(
+        &mut self,
+        name: &str,
+        role: Role,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<JoinHandle<T>> {
+        let (inside, calls, running) = (self.inside, self.calls.clone(), self.running.clone());
+        let thread = std::thread::Builder::new().name(name.into()).spawn(move || {
+            ROLE.set(Some(role));
+            memory::register_thread(|| ());
+            calls.begin_thread();
+            running.fetch_add(1, Ordering::Release);
+            let _inside = inside.then(inside::enter);
+            work()
+        });
+        let thread = thread.map_err(|_| no_thread(1))?;
+        self.started += 1;
+        Ok(thread)
+    }
+
+    /// Waits until all threads run, so that no other allocation takes the memory that they need to start.
+    fn wait(&self) {
+        while self.running.load(Ordering::Acquire) < self.started {
+            std::thread::sleep(Duration::from_micros(20));
+        }
     }
 }
 
@@ -121,14 +206,14 @@ impl Runner {
     /// has ended, `device` is called once more with a zero output.
     ///
     /// # Errors
-    /// `InvalidArgument` for options out of their range; `OutOfMemory` when there is no memory for the threads, and `Io` when
-    /// one cannot be started.
+    /// `InvalidArgument` for options out of their range; `OutOfMemory` when there is no memory for the threads, or the
+    /// system refuses one.
     pub fn start(
         servo: Servo,
         simulation: Simulation,
         options: &RunOptions,
         device: impl FnMut(&Output) -> Option<DeviceState> + Send + 'static,
-    ) -> Result<Self> {
+    ) -> std::result::Result<Self, Box<NotStarted>> {
         Self::start_with(servo, simulation, options, device, Arc::new(()))
     }
 
@@ -137,78 +222,82 @@ impl Runner {
     /// # Errors
     /// As [`Runner::start`].
     pub fn start_with(
-        mut servo: Servo,
+        servo: Servo,
         simulation: Simulation,
         options: &RunOptions,
-        mut device: impl FnMut(&Output) -> Option<DeviceState> + Send + 'static,
+        device: impl FnMut(&Output) -> Option<DeviceState> + Send + 'static,
         calls: Arc<dyn Calls>,
-    ) -> Result<Self> {
-        let [shortest, longest] = PERIODS;
-        let longest = servo.settings().timing.longest_step.min(longest);
-        if !(shortest..=longest).contains(&options.period) {
-            let expected = format!("{shortest} s to {longest} s, and at most the longest step");
-            return Err(Error::argument("period", options.period, expected));
+    ) -> std::result::Result<Self, Box<NotStarted>> {
+        if let Err(error) = options.check(&servo) {
+            return Err(Box::new(NotStarted { servo, simulation, error }));
         }
-        if !(0..=99).contains(&options.priority) {
-            return Err(Error::argument("priority", options.priority, "0 to 99"));
-        }
-        let stop = Arc::new(AtomicBool::new(false));
-        let first = RunReport {
-            scheduling: Got::NotAsked,
-            memory: Got::NotAsked,
-            absolute_sleep: Got::Unsupported,
-            steps: 0,
-            late: 0,
-            latest: 0.0,
-            longest: 0.0,
-            rounds: 0,
+        let (reports, reader) = triple_buffer::channel(|| RunReport::FIRST);
+        let mut runner = Self {
+            stop: Arc::new(AtomicBool::new(false)),
+            servo: None,
+            device: None,
+            rounds: None,
+            simulation: Arc::new(Mutex::new(simulation)),
+            reports: reader,
+            done: Arc::new(AtomicU64::new(0)),
         };
-        let (reports, reader) = triple_buffer::channel(|| first);
-        let options = *options;
-        let failed = |source| Error::Io { path: "a thread".into(), source };
-        let inside = inside::is_inside();
-        let simulation = Arc::new(Mutex::new(simulation));
-        let done = Arc::new(std::sync::atomic::AtomicU64::new(0));
-        let mut runner = Self { stop, servo: None, device: None, rounds: None, simulation, reports: reader, done };
-        options.check_room()?;
-        let (stops, own) = (runner.stop.clone(), calls.clone());
-        let named = |name: &str| std::thread::Builder::new().name(name.into());
-        let enter = move |role| {
-            ROLE.set(Some(role));
-            inside.then(inside::enter)
-        };
-        if options.coupling_thread {
-            let stale_after = servo.settings().timing.stale_after;
-            let (states, taken) = triple_buffer::channel(|| None);
-            let (answers, newest) = triple_buffer::channel(|| None);
-            let coupling = named("haptic coupling").spawn(move || {
-                let _inside = enter(Role::Coupling);
-                let ends = Ends(stops);
-                couple(&mut servo, &*own, taken, answers, options.period, &ends.0);
-                servo
-            });
-            let coupling = coupling.map_err(failed)?;
-            let mut port = Port::new(states, newest, coupling.thread().clone(), stale_after);
-            runner.servo = Some(coupling);
-            let stops = runner.stop.clone();
-            let device = named("haptic device").spawn(move || {
-                let _inside = enter(Role::Device);
-                let ends = Ends(stops);
-                steps(&mut port, &options, &ends.0, reports, first, &mut device);
-            });
-            runner.device = Some(device.map_err(failed)?);
-        } else {
-            let servo = named("haptic servo").spawn(move || {
-                let _inside = enter(Role::Device);
-                let ends = Ends(stops);
-                steps(&mut Direct::new(&mut servo, &*own), &options, &ends.0, reports, first, &mut device);
-                servo
-            });
-            runner.servo = Some(servo.map_err(failed)?);
+        // The first thread takes the servo out of here. One that was not started leaves it.
+        let servo = Arc::new(Mutex::new(Some(servo)));
+        let mut starter = Starter { inside: inside::is_inside(), calls, started: 0, running: Arc::default() };
+        let started = runner
+            .start_servo(&mut starter, &servo, *options, reports, Box::new(device))
+            .and_then(|()| runner.start_rounds(&mut starter));
+        starter.wait();
+        match started {
+            Ok(()) => Ok(runner),
+            Err(error) => {
+                let left = if runner.servo.is_none() { servo.lock().take() } else { None };
+                let (servo, simulation, _) = runner.end(left);
+                Err(Box::new(NotStarted { servo, simulation, error }))
+            }
         }
-        let (stops, shared, done) = (runner.stop.clone(), runner.simulation.clone(), runner.done.clone());
-        let rounds = named("haptic simulation").spawn(move || {
-            let _inside = enter(Role::Simulation);
+    }
+
+    fn start_servo(
+        &mut self,
+        starter: &mut Starter,
+        servo: &Arc<Mutex<Option<Servo>>>,
+        options: RunOptions,
+        reports: Writer<RunReport>,
+        mut device: Box<Device>,
+    ) -> Result<()> {
+        let (own, ends) = (servo.clone(), Ends(self.stop.clone()));
+        let calls = starter.calls.clone();
+        let take = move || own.lock().take().expect("one thread takes the servo");
+        if !options.coupling_thread {
+            self.servo = Some(starter.start("haptic servo", Role::Device, move || {
+                let mut servo = take();
+                steps(&mut Direct::new(&mut servo, &*calls), &options, &ends.0, reports, &mut *device);
+                servo
+            })?);
+            return Ok(());
+        }
+        let stale_after = servo.lock().as_ref().map_or(0.0, |servo| servo.settings().timing.stale_after);
+        let (states, taken) = triple_buffer::channel(|| None);
+        let (answers, newest) = triple_buffer::channel(|| None);
+        let coupling = starter.start("haptic coupling", Role::Coupling, move || {
+            let mut servo = take();
+            couple(&mut servo, &*calls, taken, answers, options.period, &ends.0);
+            servo
+        })?;
+        let mut port = Port::new(states, newest, coupling.thread().clone(), stale_after);
+        self.servo = Some(coupling);
+        let ends = Ends(self.stop.clone());
+        self.device = Some(starter.start("haptic device", Role::Device, move || {
+            steps(&mut port, &options, &ends.0, reports, &mut *device);
+        })?);
+        Ok(())
+    }
+
+    fn start_rounds(&mut self, starter: &mut Starter) -> Result<()> {
+        let calls = starter.calls.clone();
+        let (stops, shared, done) = (self.stop.clone(), self.simulation.clone(), self.done.clone());
+        self.rounds = Some(starter.start("haptic simulation", Role::Simulation, move || {
             while !stops.load(Ordering::Relaxed) {
                 let mut simulation = shared.lock();
                 let fresh = simulation.is_due() && calls.round(&mut simulation).fresh;
@@ -220,9 +309,8 @@ impl Runner {
                     std::thread::sleep(Duration::from_micros(100));
                 }
             }
-        });
-        runner.rounds = Some(rounds.map_err(failed)?);
-        Ok(runner)
+        })?);
+        Ok(())
     }
 
     /// Returns whether the calling thread belongs to a runner, this one or another: such a thread calls the functions
@@ -259,11 +347,16 @@ impl Runner {
     ///
     /// # Panics
     /// When `device` panicked, and on the runner's own threads.
-    pub fn stop(mut self) -> (Servo, Simulation, RunReport) {
+    pub fn stop(self) -> (Servo, Simulation, RunReport) {
         assert!(!self.is_own_thread(), "a runner cannot be stopped by the functions that it calls");
+        self.end(None)
+    }
+
+    /// Ends the threads. `left`: the servo, if no thread has it.
+    fn end(mut self, left: Option<Servo>) -> (Servo, Simulation, RunReport) {
         self.stop.store(true, Ordering::Relaxed);
         let device = self.device.take().map(JoinHandle::join);
-        let servo = self.servo.take().map(JoinHandle::join);
+        let servo = self.servo.take().map(JoinHandle::join).or(left.map(Ok));
         let rounds = self.rounds.take().map(JoinHandle::join);
         let report = self.report();
         let simulation = self.simulation.clone();
@@ -276,7 +369,7 @@ impl Runner {
         match (servo, Arc::into_inner(simulation)) {
             (Some(Ok(servo)), Some(simulation)) => (servo, simulation.into_inner(), report),
             (Some(Err(panic)), _) => std::panic::resume_unwind(panic),
-            _ => unreachable!("the servo is taken here only, and the threads that shared the simulation have ended"),
+            _ => unreachable!("a thread or the caller has the servo, which is taken here only, and the threads that shared the simulation have ended"),
         }
     }
 }
@@ -319,9 +412,9 @@ fn steps(
     options: &RunOptions,
     stop: &AtomicBool,
     mut reports: Writer<RunReport>,
-    mut report: RunReport,
-    device: &mut dyn FnMut(&Output) -> Option<DeviceState>,
+    device: &mut Device,
 ) {
+    let mut report = RunReport::FIRST;
     report.memory = if options.lock_memory { system::lock_memory() } else { Got::NotAsked };
     report.scheduling = if options.priority > 0 { system::real_time(options.priority) } else { Got::NotAsked };
     report.absolute_sleep = system::ABSOLUTE_SLEEP;
