@@ -183,9 +183,9 @@ pub(super) fn emit(sections: &[Section], out: &mut impl Write) -> std::io::Resul
     Ok(())
 }
 
-/// Writes sections to `path`, as [`output::write`] does.
-pub(super) fn write(path: &Path, sections: &[Section]) -> Result<()> {
-    output::write(path, |mut out| emit(sections, &mut out))
+/// Writes sections to a file that gets the name `path` later: see [`output::prepare`].
+pub(super) fn prepare(path: &Path, sections: &[Section]) -> Result<output::Prepared> {
+    output::prepare(path, |mut out| emit(sections, &mut out))
 }
 
 pub(super) fn encode<T: serde::Serialize>(tag: Tag, value: &T, sections: &mut Vec<Section>) -> Result<()> {

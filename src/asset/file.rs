@@ -85,7 +85,8 @@ impl Shape {
     /// `Unsupported` for analytic fields (store their parameters instead) and for parts that [`Shape::load`] would
     /// refuse, which no cooked or loaded shape has; `Io`. On errors nothing is written.
     pub fn save_as(&self, path: &Path, store: Store) -> Result<()> {
-        memory::guard("writing the asset", || container::write(path, &self.sections(store)?))
+        // The old file is replaced once the memory was enough.
+        memory::guard("writing the asset", || container::prepare(path, &self.sections(store)?))?.keep()
     }
 
     /// Returns the bytes that [`Shape::save`] writes.

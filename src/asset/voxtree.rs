@@ -32,7 +32,8 @@ struct Stored {
 /// # Errors
 /// `Io`, `OutOfMemory`. On errors nothing is written.
 pub fn save_tree(tree: &VoxTree, path: &Path) -> Result<()> {
-    memory::guard("writing a tree of voxels", || container::write(path, &sections(tree)?))
+    // The old file is replaced once the memory was enough.
+    memory::guard("writing a tree of voxels", || container::prepare(path, &sections(tree)?))?.keep()
 }
 
 /// Returns the bytes that [`save_tree`] writes.

@@ -17,6 +17,27 @@ enum Place {
     Stream(File),
 }
 
+/// A file that is written completely and does not have its name yet. Without [`Prepared::keep`] it is removed.
+pub struct Prepared {
+    path: PathBuf,
+    /// The temporary file, and the path of the target. `None`: a device or a pipe took the bytes.
+    file: Option<(tempfile::NamedTempFile, PathBuf)>,
+}
+
+impl Prepared {
+    /// Gives the file its name.
+    ///
+    /// # Errors
+    /// `Io`, which names the path. Then nothing is changed.
+    pub fn keep(self) -> Result<()> {
+        let Self { path, file } = self;
+        match file.map(|(file, target)| file.persist(target)) {
+            Some(Err(error)) => Err(Error::Io { path, source: error.error }),
+            _ => Ok(()),
+        }
+    }
+}
+
 /// Writes a file by `emit`: under a temporary name beside `path`, flushed to disk, then renamed, so that a crash leaves the old file
 /// or the new one and never half of either. The target of a symbolic link is replaced, and not the link. A device or a pipe is
 /// written into.
@@ -24,11 +45,20 @@ enum Place {
 /// # Errors
 /// `Io`, which names `path`. Then nothing is changed, unless a device or a pipe took a part.
 pub fn write(path: &Path, emit: impl FnOnce(&mut dyn Write) -> IoResult<()>) -> Result<()> {
+    prepare(path, emit)?.keep()
+}
+
+/// Writes a file as [`write`] does, up to the renaming. For work that can still fail afterwards.
+///
+/// # Errors
+/// `Io`, which names `path`.
+pub fn prepare(path: &Path, emit: impl FnOnce(&mut dyn Write) -> IoResult<()>) -> Result<Prepared> {
     let io = |source| Error::Io { path: path.to_path_buf(), source };
-    match place(path).map_err(io)? {
-        Place::Stream(stream) => emit_into(&stream, emit).map_err(io),
-        Place::Regular(target) => replace(&target, emit).map_err(io),
-    }
+    let file = match place(path).map_err(io)? {
+        Place::Stream(stream) => emit_into(&stream, emit).map(|()| None),
+        Place::Regular(target) => beside(&target, emit).map(|file| Some((file, target))),
+    };
+    Ok(Prepared { path: path.to_path_buf(), file: file.map_err(io)? })
 }
 
 /// Returns the file that a path leads to through symbolic links.
@@ -62,7 +92,8 @@ fn emit_into(file: &File, emit: impl FnOnce(&mut dyn Write) -> IoResult<()>) -> 
     out.flush()
 }
 
-fn replace(path: &Path, emit: impl FnOnce(&mut dyn Write) -> IoResult<()>) -> IoResult<()> {
+/// Writes a temporary file beside `path`.
+fn beside(path: &Path, emit: impl FnOnce(&mut dyn Write) -> IoResult<()>) -> IoResult<tempfile::NamedTempFile> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
     builder.prefix(".voxshell-");
@@ -72,6 +103,5 @@ fn replace(path: &Path, emit: impl FnOnce(&mut dyn Write) -> IoResult<()>) -> Io
     let file = builder.tempfile_in(folder)?;
     emit_into(file.as_file(), emit)?;
     file.as_file().sync_all()?;
-    file.persist(path)?;
-    Ok(())
+    Ok(file)
 }

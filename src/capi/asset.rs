@@ -124,7 +124,7 @@ pub unsafe extern "C" fn vxs_shape_deserialize(
 
 unsafe fn save(name: &str, shape: &Shape, path: *const c_char, store: Store) -> Result<vxs_status, Failure> {
     let path = check::path("path", path)?;
-    workers::work(|| shape.save_as(&path, store))??;
+    workers::save(|| shape.save_as(&path, store))??;
     log::log(log::VXS_LOG_DEBUG, || format!("{name}: wrote {}", path.display()));
     Ok(VXS_OK)
 }

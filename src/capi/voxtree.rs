@@ -230,7 +230,7 @@ pub unsafe extern "C" fn vxs_voxtree_save(voxtree: *const vxs_voxtree, path: *co
     entry!(vxs_voxtree_save(voxtree, Written(path)), [voxtree], {
         let tree = handle::get("voxtree", voxtree)?;
         let path = check::path("path", path)?;
-        workers::work(|| crate::asset::save_tree(tree, &path))??;
+        workers::save(|| crate::asset::save_tree(tree, &path))??;
         Ok(VXS_OK)
     })
 }

@@ -58,16 +58,25 @@ fn pool() -> Result<&'static ThreadPool, Failure> {
 ///
 /// Other work waits during a progress callback, so the callback must not start more work.
 pub(super) fn work<R: Send>(work: impl FnOnce() -> R + Send) -> Result<R, Failure> {
-    if REPORTS.get() {
-        let message = "called by a progress callback; expected it to be called outside of it, or on another thread";
-        return Err(Failure::new(VXS_BUSY, message));
-    }
     let before = memory::uses_of_reserve();
-    let result = if memory::HAS_THREADS { pool()?.install(work) } else { work() };
+    let result = on_threads(work)?;
     if memory::uses_of_reserve() != before {
         return Err(memory::ran_out("cooking").into());
     }
     Ok(result)
+}
+
+/// Runs `work` as [`work`] does, without a check of the reserve: for work that checks it before it changes a file.
+pub(super) fn save<R: Send>(work: impl FnOnce() -> R + Send) -> Result<R, Failure> {
+    on_threads(work)
+}
+
+fn on_threads<R: Send>(work: impl FnOnce() -> R + Send) -> Result<R, Failure> {
+    if REPORTS.get() {
+        let message = "called by a progress callback; expected it to be called outside of it, or on another thread";
+        return Err(Failure::new(VXS_BUSY, message));
+    }
+    Ok(if memory::HAS_THREADS { pool()?.install(work) } else { work() })
 }
 
 /// Calls a progress callback.
