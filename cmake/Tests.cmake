@@ -123,6 +123,15 @@ set_tests_properties(work.instructions PROPERTIES TIMEOUT 1200 SKIP_REGULAR_EXPR
 if(VOXSHELL_TEST_SCRIPTS)
   voxshell_add_test(fuzz.calls "${CMAKE_CURRENT_SOURCE_DIR}/tests/fuzz/calls.c" voxshell::voxshell Threads::Threads m)
   target_compile_definitions(fuzz.calls PRIVATE "VOXSHELL_FUZZ_SEEDS=\"${CMAKE_CURRENT_SOURCE_DIR}/tests/fuzz/seeds\"")
+  # The same calls while the system refuses memory, threads and room on the disk. It needs the heap of glibc.
+  include(CheckSymbolExists)
+  check_symbol_exists(mallinfo2 malloc.h VOXSHELL_HAS_MALLINFO2)
+  if(VOXSHELL_HAS_MALLINFO2 AND NOT VOXSHELL_SANITIZE)
+    voxshell_add_test(fuzz.faults "${CMAKE_CURRENT_SOURCE_DIR}/tests/fuzz/faults.c" voxshell::voxshell Threads::Threads ${CMAKE_DL_LIBS} m)
+  else()
+    add_test(NAME fuzz.faults COMMAND "${CMAKE_COMMAND}" -E echo "skipped: needs glibc 2.33 and no sanitizer")
+    set_tests_properties(fuzz.faults PROPERTIES SKIP_REGULAR_EXPRESSION "^skipped")
+  endif()
 endif()
 # The same test with the static library, of which package.find_package runs a part too. (ThreadSanitizer has its additions
 # in the shared library.)

@@ -318,7 +318,8 @@ static void call_vxs_haptics_set_body_feel(struct stream *s) {
   vxs_haptics_feel f = {real(s, "stiffness", 0.1, 2), real(s, "friction", 0, 1)};
   if (!(f.stiffness >= 1e-30 && f.stiffness <= VXS_MAX_QUANTITY)) s->bad = 1;
   if (!(f.friction >= 0 && f.friction <= VXS_MAX_QUANTITY)) s->bad = 1;
-  CALL(s, vxs_haptics_set_body_feel(handle, index, POINTER_TO(s, vxs_haptics_feel, "feel", 0, f)));
+  const vxs_haptics_feel *feel = POINTER_TO(s, vxs_haptics_feel, "feel", 0, f);
+  CALL(s, vxs_haptics_set_body_feel(handle, index, feel));
 }
 
 static void call_vxs_haptics_set_body_motion(struct stream *s) {
@@ -337,7 +338,8 @@ static void call_vxs_haptics_set_body_motion(struct stream *s) {
   if (!(m.inverse_inertia[0] >= 0 && m.inverse_inertia[0] <= VXS_MAX_QUANTITY)) s->bad = 1;
   vary(s, "period", &m.period);
   if (!(m.period >= 1e-30 && m.period <= VXS_MAX_QUANTITY)) s->bad = 1;
-  CALL(s, vxs_haptics_set_body_motion(handle, index, POINTER_TO(s, vxs_haptics_body_motion, "motion", 0, m)));
+  const vxs_haptics_body_motion *motion = POINTER_TO(s, vxs_haptics_body_motion, "motion", 0, m);
+  CALL(s, vxs_haptics_set_body_motion(handle, index, motion));
 }
 
 static void call_vxs_haptics_set_settings(struct stream *s) {
@@ -400,7 +402,8 @@ static void call_vxs_haptics_run(struct stream *s) {
   note_number(s, "device", slot->device.kind);
   s->loose = 1;
   const vxs_haptics_device_fn call = odd(s) ? (s->bad = 1, NULL) : on_device;
-  if (CALL(s, vxs_haptics_run(handle, memcpy(input(s, sizeof o), &o, sizeof o), call, &slot->device)) && slot != &shared.haptics) slot->loose = 1;
+  const vxs_haptics_run_options *options = memcpy(input(s, sizeof o), &o, sizeof o);
+  if (CALL(s, vxs_haptics_run(handle, options, call, &slot->device)) && slot != &shared.haptics) slot->loose = 1;
 }
 static void check_run_report(struct stream *s, const vxs_haptics_run_report *report) {
   if (report == NULL) return;

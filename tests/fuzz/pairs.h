@@ -67,7 +67,10 @@ static void call_vxs_pair_copy(struct stream *s) {
   s->pairs[i] = *copy;
 }
 
-static void call_vxs_pair_reset(struct stream *s) { CALL(s, vxs_pair_reset(pick_pair(s))); }
+static void call_vxs_pair_reset(struct stream *s) {
+  vxs_pair *pair = pick_pair(s);
+  CALL(s, vxs_pair_reset(pair));
+}
 
 static vxs_pair_step pair_step_value(struct stream *s) {
   vxs_pair_step step;

@@ -136,6 +136,9 @@ static struct {
   _Atomic uint64_t releases;
   pthread_rwlock_t releasing;
   pthread_mutex_t failing;
+  /* For a program that makes the system refuse something during calls (faults.c): chooses that and notes it, begins it
+   * right before a call of the library, and ends it right after. May be null. */
+  void (*choose)(struct stream *s), (*enter)(struct stream *s), (*leave)(struct stream *s);
 } program = {.releasing = PTHREAD_RWLOCK_INITIALIZER, .failing = PTHREAD_MUTEX_INITIALIZER};
 
 static _Thread_local struct stream *current;
@@ -326,13 +329,20 @@ static inline void begin(struct stream *s) {
     fflush(stdout);
   }
   atomic_store_explicit(&s->busy_since, milliseconds(), memory_order_release);
+  if (program.enter != NULL) program.enter(s);
+}
+
+/* Ends a call that has no status. */
+static inline void leave(struct stream *s) {
+  if (program.leave != NULL) program.leave(s);
+  atomic_store_explicit(&s->busy_since, 0, memory_order_release);
 }
 
 /* Ends a call; returns true if the outputs were written. */
 static inline int end(struct stream *s) {
   const vxs_status status = s->status;
   const int written = status == VXS_OK || status == VXS_TRUNCATED;
-  atomic_store_explicit(&s->busy_since, 0, memory_order_release);
+  leave(s);
   if (status == VXS_PANIC) fail(s, "VXS_PANIC");
   if (status < VXS_OK || status > VXS_OUT_OF_MEMORY) fail(s, "the unknown status %d", status);
   if (status == VXS_TRUNCATED && !s->may_truncate) fail(s, "VXS_TRUNCATED without an array");

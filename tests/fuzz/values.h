@@ -115,7 +115,8 @@ static inline void require_pose(struct stream *s, const vxs_pose *p) {
 static inline const void *pointer_to(struct stream *s, const char *name, int optional, const void *value, size_t size) {
   if (odd(s)) {
     note_text(s, name, "null");
-    if (!optional) s->bad = 1;
+    /* What was bad may have been in the value, which the call does not get. */
+    s->bad = !optional;
     return NULL;
   }
   return memcpy(input(s, size), value, size);
