@@ -93,7 +93,7 @@ pub fn bodies() -> Result<Vec<Body>> {
     };
     let cooking =
         CUBE_CELLS.map(|cells| CookOptions { resolution: Resolution::Cells(cells), ..CookOptions::default() });
-    let boxed = |name, mesh: Result<_>| {
+    let boxed = |name, mesh: Result<TriMesh>| -> Result<Body> {
         Ok(Body { measured: Measured::Triangles, cooking: Some(cooking.clone()), ..Body::new(name, mesh?)? })
     };
     let mut bodies = vec![
