@@ -244,6 +244,47 @@ void picture_of_the_hand() {
   CHECK(!rig.tool.getShowHand());
 }
 
+// Models that are loaded from files are multi-meshes: the hand's copy of one shows what its meshes show, each in its
+// place. The image itself may be one.
+void picture_of_the_hand_with_a_multi_mesh() {
+  for (const bool is_image : {false, true}) {
+    std::vector<Figure*> all;
+    Rig rig(VXS_RENDERER_GOD_OBJECT, 2.5, -INFINITY, nullptr);
+    chai3d::cMultiMesh* const whole = new chai3d::cMultiMesh;
+    for (int i = 0; i < 2; i++) {
+      chai3d::cMesh* const mesh = whole->newMesh();
+      mesh->setLocalPos(cVector3d(0, 0.05 * i, 0));
+      mesh->addChild(new Figure(all));
+    }
+    Figure* const beside = new Figure(all);
+    whole->addChild(beside);
+    delete rig.tool.m_image;
+    rig.tool.m_image = whole;
+    if (!is_image) {
+      whole->setLocalPos(cVector3d(0, 0, 0.1));
+      rig.tool.m_image = new Figure(all);
+      CHECK(rig.tool.m_image->addChild(whole));
+    }
+    const std::size_t count = all.size();
+    chai3d::cRenderOptions options{};
+    rig.to({0, 0, -0.03}, 800);
+    rig.tool.setShowHand(true, 0.4f);
+    CHECK(rig.tool.getShowHand() && all.size() == 2 * count);
+    rig.tool.render(options);
+    for (const Figure* figure : all) CHECK(figure->drawn == 1);
+    const auto nth = [&](std::size_t n) { return height(all[n]->getGlobalPos(), rig.scene); };
+    for (std::size_t n = count; n < 2 * count; n++) CHECK(all[n]->opacity == 0.4f && all[n]->is_own);
+    // The hand is inside the block: the copies are lower than the figures that they copy.
+    double lowest[2] = {INFINITY, INFINITY};
+    for (std::size_t n = 0; n < 2 * count; n++) lowest[n / count] = std::min(lowest[n / count], nth(n));
+    CHECK(lowest[1] < lowest[0] - 0.003);
+    rig.tool.setShowHand(false);
+    CHECK(all.size() == count);
+    delete rig.tool.m_image;
+    rig.tool.m_image = nullptr;
+  }
+}
+
 // One thread makes steps and another draws. Each output that is read is the output of one step: its quaternion is a
 // unit one, and its height fits its number of contacts.
 void two_threads() {
@@ -470,6 +511,7 @@ int main() {
     if (!runs_slowly() || scale == 13.3) force_limit(scale);
   picture();
   picture_of_the_hand();
+  picture_of_the_hand_with_a_multi_mesh();
   two_threads();
   contact_and_scenes();
   shape_of_a_multi_mesh();

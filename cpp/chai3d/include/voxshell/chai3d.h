@@ -220,9 +220,20 @@ class cVoxshellTool : public chai3d::cGenericTool {
   }
 
   // Copies an object and its children, with materials, textures and meshes of their own: setTransparencyLevel changes
-  // these.
+  // these. CHAI3D 3.3 copies no cMultiMesh that can be used: cMultiMesh::addMesh, which its copy() calls, makes it a
+  // component and the parent of itself, so that no object takes it as a child, and setTransparencyLevel never ends.
+  // The copies of its meshes therefore become children of an empty one. So do the children of an object whose class has
+  // no copy().
   static chai3d::cGenericObject* duplicate(chai3d::cGenericObject& a_object) {
-    chai3d::cGenericObject* const copy = a_object.copy(true, true, true, false);
+    chai3d::cMultiMesh* const meshes = dynamic_cast<chai3d::cMultiMesh*>(&a_object);
+    chai3d::cGenericObject* copy = meshes == nullptr ? a_object.copy(true, true, true, false) : nullptr;
+    if (copy == nullptr) {
+      copy = new chai3d::cMultiMesh;
+      copy->setLocalPos(a_object.getLocalPos());
+      copy->setLocalRot(a_object.getLocalRot());
+    }
+    for (int i = 0; meshes != nullptr && i < meshes->getNumMeshes(); i++)
+      copy->addChild(duplicate(*meshes->getMesh(static_cast<unsigned int>(i))));
     for (unsigned int i = 0; i < a_object.getNumChildren(); i++) copy->addChild(duplicate(*a_object.getChild(i)));
     return copy;
   }

@@ -91,25 +91,35 @@ class cGenericObject {
   virtual ~cGenericObject() {
     for (cGenericObject* child : m_children) delete child;
   }
-  // Children are not copied.
-  virtual cGenericObject* copy(const bool = false, const bool = false, const bool = false, const bool = false) {
-    cGenericObject* const object = new cGenericObject;
-    object->m_localPos = m_localPos;
-    object->m_localRot = m_localRot;
-    return object;
+  // Classes that can be copied override it. Children are not copied.
+  virtual cGenericObject* copy(const bool = false, const bool = false, const bool = false, const bool = true) {
+    return nullptr;
   }
+  // An object that has a parent is refused.
   bool addChild(cGenericObject* a_object) {
+    if (a_object == nullptr || a_object == this || a_object->m_parent != nullptr) return false;
     m_children.push_back(a_object);
+    a_object->m_parent = this;
     return true;
   }
+  bool addComponent(cGenericObject* a_component) {
+    if (a_component == nullptr || a_component->m_parent != nullptr) return false;
+    m_components.push_back(a_component);
+    a_component->m_parent = this;
+    return true;
+  }
+  cGenericObject* getParent() const { return m_parent; }
   unsigned int getNumChildren() { return static_cast<unsigned int>(m_children.size()); }
   cGenericObject* getChild(const unsigned int a_index) const { return m_children[a_index]; }
   virtual void setTransparencyLevel(const float a_level, const bool a_applyToVertices = false,
                                     const bool a_applyToTextures = false, const bool a_affectChildren = false,
                                     const bool a_affectComponents = true) {
-    if (!a_affectChildren) return;
-    for (cGenericObject* child : m_children)
-      child->setTransparencyLevel(a_level, a_applyToVertices, a_applyToTextures, true, a_affectComponents);
+    if (a_affectComponents)
+      for (cGenericObject* component : m_components)
+        component->setTransparencyLevel(a_level, a_applyToVertices, a_applyToTextures, a_affectChildren, true);
+    if (a_affectChildren)
+      for (cGenericObject* child : m_children)
+        child->setTransparencyLevel(a_level, a_applyToVertices, a_applyToTextures, true, a_affectComponents);
   }
   void setLocalPos(const cVector3d& a_localPos) { m_localPos = a_localPos; }
   void setLocalRot(const cMatrix3d& a_localRot) { m_localRot = a_localRot; }
@@ -122,10 +132,13 @@ class cGenericObject {
     m_globalPos = a_globalPos + a_globalRot * m_localPos;
     m_globalRot = a_globalRot * m_localRot;
     updateGlobalPositions(a_frameOnly);
+    for (cGenericObject* component : m_components)
+      component->computeGlobalPositions(a_frameOnly, m_globalPos, m_globalRot);
     for (cGenericObject* child : m_children) child->computeGlobalPositions(a_frameOnly, m_globalPos, m_globalRot);
   }
   virtual void renderSceneGraph(cRenderOptions& a_options) {
     render(a_options);
+    for (cGenericObject* component : m_components) component->renderSceneGraph(a_options);
     for (cGenericObject* child : m_children) child->renderSceneGraph(a_options);
   }
 
@@ -140,7 +153,8 @@ class cGenericObject {
 
   cVector3d m_localPos, m_globalPos;
   cMatrix3d m_localRot, m_globalRot;
-  std::vector<cGenericObject*> m_children;
+  cGenericObject* m_parent = nullptr;
+  std::vector<cGenericObject*> m_children, m_components;
 };
 
 class cGenericTool : public cGenericObject {

@@ -31,6 +31,15 @@ class cTriangleArray {
 
 class cMesh : public cGenericObject {
  public:
+  cMesh* copy(const bool = false, const bool = false, const bool a_duplicateMeshData = false,
+              const bool = false) override {
+    cMesh* const mesh = new cMesh;
+    mesh->setLocalPos(m_localPos);
+    mesh->setLocalRot(m_localRot);
+    mesh->m_vertices = a_duplicateMeshData ? std::make_shared<cVertexArray>(*m_vertices) : m_vertices;
+    mesh->m_triangles = a_duplicateMeshData ? std::make_shared<cTriangleArray>(*m_triangles) : m_triangles;
+    return mesh;
+  }
   unsigned int newVertex(const double a_x, const double a_y, const double a_z) {
     m_vertices->points.push_back({a_x, a_y, a_z});
     return m_vertices->getNumElements() - 1;
@@ -55,7 +64,24 @@ class cMultiMesh : public cGenericObject {
   }
   cMesh* newMesh() {
     m_meshes.push_back(new cMesh);
+    addComponent(m_meshes.back());
     return m_meshes.back();
+  }
+  // As in CHAI3D 3.3.0: the multi-mesh becomes a component of itself, and not the mesh.
+  bool addMesh(cMesh* a_mesh) {
+    if (a_mesh == nullptr || a_mesh->getParent() != nullptr) return false;
+    addComponent(this);
+    m_meshes.push_back(a_mesh);
+    return true;
+  }
+  cMultiMesh* copy(const bool a_duplicateMaterialData = false, const bool a_duplicateTextureData = false,
+                   const bool a_duplicateMeshData = false, const bool a_buildCollisionDetector = true) override {
+    cMultiMesh* const whole = new cMultiMesh;
+    whole->setLocalPos(m_localPos);
+    whole->setLocalRot(m_localRot);
+    for (cMesh* mesh : m_meshes)
+      whole->addMesh(mesh->copy(a_duplicateMaterialData, a_duplicateTextureData, a_duplicateMeshData, a_buildCollisionDetector));
+    return whole;
   }
   int getNumMeshes() { return static_cast<int>(m_meshes.size()); }
   cMesh* getMesh(unsigned int a_index) { return a_index < m_meshes.size() ? m_meshes[a_index] : nullptr; }
