@@ -287,7 +287,12 @@ impl SignedDistance for ConvexHull {
             return (distance, normal);
         }
         let (v, _) = self.triangles[packet].get(lane).off_closest(p);
-        let inverse = 1.0 / distance;
+        // By its own length: the rounding of `distance` is another one, and large beside a short vector.
+        let length = ((v[0] * v[0] + v[1] * v[1]) + v[2] * v[2]).sqrt();
+        if length <= 0.0 {
+            return (distance, normal);
+        }
+        let inverse = 1.0 / length;
         (distance, v.map(|x| x * inverse))
     }
 

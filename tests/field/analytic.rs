@@ -282,6 +282,23 @@ fn hull_distance_is_exact_outside_and_at_most_0_on_its_points() {
     }
 }
 
+/// Beside an edge, the gradient was divided by a distance with other rounding: the normal of a contact was 9e-6 too long.
+#[test]
+fn gradients_of_hulls_have_unit_length_at_any_distance() {
+    for (points, hull) in hulls() {
+        let extent = hull.bounds().extents().max();
+        let mut rng = Rng(5);
+        for i in 0..20_000 {
+            let along = rng.fraction();
+            let edge = points[i % points.len()] * along + points[(7 * i + 1) % points.len()] * (1.0 - along);
+            let p = edge + unit_vector(&mut rng) * (extent * 10f64.powf(-6.0 * rng.fraction()));
+            let (_, gradient) = hull.distance_gradient(local(&hull, &p));
+            let length = gradient.iter().map(|&x| f64::from(x).powi(2)).sum::<f64>().sqrt();
+            assert!((length - 1.0).abs() < 5e-7, "{length} at {p}");
+        }
+    }
+}
+
 fn everything() -> Vec<(String, Field)> {
     let mut all: Vec<(String, Field)> = cases().into_iter().map(|c| (c.name, c.field)).collect();
     all.extend(hulls().into_iter().enumerate().map(|(i, h)| (format!("hull {i}"), h.1)));
