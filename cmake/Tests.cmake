@@ -37,9 +37,12 @@ function(voxshell_set_up_test_target target)
   target_compile_definitions(${target} PRIVATE VOXSHELL_ALLOCATION_COUNTER)
 endfunction()
 
-# Adds the ctest entry `name`, which runs the target with the arguments, and the same under valgrind.
+# Adds the ctest entry `name`, which runs the target with the arguments, and the same under valgrind. Each runs in a folder of
+# its own: the same program may run twice at once, in both precisions or under valgrind, and write the same files.
 function(voxshell_register_test name target)
-  add_test(NAME ${name} COMMAND ${target} ${ARGN} WORKING_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
+  set(folder "${CMAKE_BINARY_DIR}/tests/in")
+  file(MAKE_DIRECTORY "${folder}/${name}" "${folder}/valgrind.${name}")
+  add_test(NAME ${name} COMMAND ${target} ${ARGN} WORKING_DIRECTORY "${folder}/${name}")
   # Some tests do far more with VOXSHELL_LONG, which the campaign sets.
   set_tests_properties(${name} PROPERTIES TIMEOUT $<IF:$<BOOL:${VOXSHELL_TEST_EVERYTHING}>,7200,1200>)
   if(VOXSHELL_SANITIZE)
@@ -52,7 +55,7 @@ function(voxshell_register_test name target)
     add_test(NAME valgrind.${name}
       COMMAND "${VALGRIND_EXECUTABLE}" --quiet --leak-check=full --errors-for-leak-kinds=definite
               --error-exitcode=97 "--suppressions=${CMAKE_CURRENT_SOURCE_DIR}/tests/valgrind.supp" $<TARGET_FILE:${target}> ${ARGN}
-      WORKING_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
+      WORKING_DIRECTORY "${folder}/valgrind.${name}")
     set_tests_properties(valgrind.${name} PROPERTIES TIMEOUT 1200 LABELS valgrind ENVIRONMENT VOXSHELL_VALGRIND=1)
   endif()
 endfunction()
