@@ -148,9 +148,9 @@ impl Regions {
                         contacts[p.1 as usize].normal.dot(&contacts[q.1 as usize].normal) >= grouping.cosine
                     };
                     let (own, others) = (&self.cells[first..end], &self.cells[other..next]);
-                    let widest = contacts[own[0].1 as usize].normal.dot(&contacts[others[0].1 as usize].normal);
+                    let cosine = contacts[own[0].1 as usize].normal.dot(&contacts[others[0].1 as usize].normal);
                     // No normal is farther from the first of its cell than the cell is large.
-                    if widest >= grouping.cosine - 2.0 * CELL_SIZE
+                    if cosine >= grouping.cosine - 2.0 * CELL_SIZE
                         && own.iter().any(|p| others.iter().any(|q| connects(p, q)))
                     {
                         self.unite(self.cells[first].1, self.cells[other].1);

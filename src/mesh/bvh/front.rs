@@ -16,7 +16,7 @@ const MOST: usize = 4096;
 const GROWN: usize = 2;
 const FEW: usize = 64;
 
-/// After a descent from the roots that had too many ends, this many descents keep none: to keep them costs a third of the time.
+/// After a descent from the roots that had too many ends, this many descents keep none: their bounds would be found in vain.
 const PAUSE: u32 = 64;
 
 /// Rounding of a gap, as a fraction of the largest coordinates.
