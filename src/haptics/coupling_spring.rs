@@ -1,7 +1,8 @@
 //! The coupling spring from the hand to a god-object, computed at the rate of the device from constraints that the
 //! simulation published.
 
-use super::constraint::{Constraint, ConstraintForce, ConstraintModel};
+use super::blend::{opposite, scaled, size};
+use super::constraint::{difference, Constraint, ConstraintForce, ConstraintModel};
 use super::linearised::Place;
 use super::loads::{Ledger, PerBody};
 use super::settings::within;
@@ -22,13 +23,22 @@ pub(super) struct CouplingSpring {
     /// Wrench of the constraints with each body on the tool at that step, about the tool's centre, and before it was
     /// limited to the coupling's maximum.
     parts: PerBody,
+    release: Release,
 }
 
 impl CouplingSpring {
     /// Makes the spring for a number of bodies.
     pub fn new(coupling: Coupling, bodies: usize) -> Self {
         let (force, parts) = (ConstraintForce::new(), PerBody::new(bodies));
-        Self { force, coupling, wrench: Wrench::ZERO, drawn: Vec6::zeros(), last: None, parts }
+        Self {
+            force,
+            coupling,
+            wrench: Wrench::ZERO,
+            drawn: Vec6::zeros(),
+            last: None,
+            parts,
+            release: Release::default(),
+        }
     }
 
     pub fn set_coupling(&mut self, coupling: Coupling) {
@@ -37,6 +47,7 @@ impl CouplingSpring {
 
     pub fn reset(&mut self) {
         self.force.reset();
+        self.release = Release::default();
         (self.wrench, self.drawn) = (Wrench::ZERO, Vec6::zeros());
         self.last = None;
     }
@@ -61,10 +72,8 @@ impl CouplingSpring {
             parts.add(&Place { body: c.body, origin, velocity: c.velocity }, wrench);
         };
         let found = if fits { self.force.evaluate_each(model, hand, [dt, age], each).ok() } else { None };
-        let [felt, spring] = found.map_or([Wrench::ZERO; 2], |found| [found.wrench, found.spring]);
+        let [mut felt, mut spring] = found.map_or([Wrench::ZERO; 2], |found| [found.wrench, found.spring]);
         let status = found.map_or(Status::NORMAL, |found| found.status);
-        self.wrench = self.cut(&spring);
-        self.drawn = drawn(model, &self.wrench);
         self.last = Some(*hand);
         let [most, moment] = self.coupling.greatest();
         let [force, torque] = [within(&felt.force, most), within(&felt.torque, moment)];
@@ -73,6 +82,16 @@ impl CouplingSpring {
             let on_body = Wrench { force: -part.force * force, torque: -part.torque * torque };
             ledger.add(place, &on_body.about(&(place.origin - center)));
         }
+        if is_new {
+            let stretch = difference(&before, hand, &model.center) * (model.coupling * model.stiffness);
+            let lever = (model.mass.fixed_view::<3, 3>(3, 3).trace() / (3.0 * model.mass[(0, 0)])).sqrt();
+            self.release.begin(&felt, &Wrench::from_column(&(model.mass * stretch)), lever);
+        }
+        let left = self.release.step(&felt, dt);
+        felt += left;
+        spring += left;
+        self.wrench = self.cut(&spring);
+        self.drawn = drawn(model, &self.wrench);
         (self.cut(&felt), status)
     }
 
@@ -94,6 +113,50 @@ impl CouplingSpring {
         let twice = column.dot(&self.drawn);
         let by_pose = if twice > 1e-18 { column * column.transpose() / -twice } else { Mat6::zeros() };
         Response { wrench: self.wrench, by_pose, by_twist: Mat6::zeros() }
+    }
+}
+
+/// Lets go of the hand where the constraints of a round no longer hold it as those of the one before did: the slower the
+/// rounds, the farther the god-object has moved on in the meantime, and the spring would slacken within a step. What the
+/// new model takes from the wrench beyond what the hand's own motion explains fades out instead, as constraints that
+/// arrive fade in. The bodies do not feel it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Release {
+    /// What is left.
+    left: Wrench,
+    /// The whole wrench at the last step.
+    last: Wrench,
+}
+
+/// Time in which what is left falls to about a third (1/e), seconds.
+const FADE: f64 = 5e-3;
+/// N and N·m: less than this is not felt as a blow.
+const FELT: [f64; 2] = [0.05, 0.001];
+
+impl Release {
+    /// Takes what a new model, whose wrench is `felt`, takes at once. `stretched` is the change of the wrench of a spring that
+    /// is held while the hand moves as it did; torques count by the force that they are at a lever, metres.
+    fn begin(&mut self, felt: &Wrench, stretched: &Wrench, lever: f64) {
+        let mut taken = self.last;
+        taken += opposite(felt);
+        let (change, own) = (size(&taken, lever), size(stretched, lever));
+        let falls = size(&self.last, lever) > size(felt, lever);
+        self.left = scaled(&taken, if falls && change > own { 1.0 - own / change } else { 0.0 });
+    }
+
+    /// Returns what is left beside the wrench `felt`.
+    fn step(&mut self, felt: &Wrench, dt: f64) -> Wrench {
+        self.last = *felt;
+        if self.left == Wrench::ZERO {
+            return self.left;
+        }
+        // At once, so that each step of the fading is smaller than the one before it.
+        self.left = scaled(&self.left, libm::exp(-dt / FADE));
+        if self.left.force.norm() < FELT[0] && self.left.torque.norm() < FELT[1] {
+            self.left = Wrench::ZERO;
+        }
+        self.last += self.left;
+        self.left
     }
 }
 

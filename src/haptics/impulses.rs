@@ -10,9 +10,11 @@
 
 use super::constraint::{column, mass_matrix};
 use super::coupling::carried;
+use super::linearised::Place;
 use super::messages::Input;
 use super::qp::{Outcome, Row, Solver};
-use super::{Forms, Settings, Tool};
+use super::stops::{parting, Stop, MOST as ROWS, SLOW};
+use super::{Forms, Obstacle, Settings, Tool};
 use voxshell_base::math::{Mat6, Pose, Vec6, Wrench};
 use voxshell_base::memory::{with_capacity, GrowGuarded};
 use voxshell_base::Result;
@@ -21,27 +23,20 @@ use voxshell_field::{Field, SignedDistance};
 use voxshell_pointshell::PointShell;
 use voxshell_response::Kinematics;
 
-/// Largest speed at which the tool is pushed out of a penetration, m/s: slow enough that it does not hop.
-const SLOW: f64 = 0.05;
-/// Time constant of that motion, seconds: the depth falls no faster than to about a third in this time, so that the
-/// tool arrives without a jerk.
-const EASE: f64 = 0.01;
 /// Largest number of contacts that are added in a round.
 const MOST: usize = 256;
 /// Error of a contact's separating speed that is accepted, relative to the required speed and that of the free motion.
 const SLACK: f64 = 1e-7;
-/// Contacts that can push at once, and the one that is added.
-const ROWS: usize = 8;
 
 /// A contact.
 #[derive(Clone, Copy)]
 struct Candidate {
     /// Index of the obstacle.
     body: u32,
+    /// The contact, but for its body and its force.
+    stop: Stop,
     /// Row on the tool's velocity: its product is the approach speed.
     normal: Vec6,
-    /// Speed at which the other body recedes, m/s.
-    away: f64,
     /// Required separating speed, m/s.
     parts: f64,
     /// Whether it has a row.
@@ -51,7 +46,7 @@ struct Candidate {
 impl Candidate {
     /// Returns the row with the required separating speed limited to `fastest`.
     fn row(&self, fastest: f64) -> Row {
-        Row { normal: self.normal, slack: self.away - self.parts.min(fastest) }
+        Row { normal: self.normal, slack: self.stop.away - self.parts.min(fastest) }
     }
 
     /// Returns by how much a velocity violates the row, m/s, or `None` if it does not. `sizes` are the absolute values of
@@ -123,21 +118,20 @@ impl Impulses {
         let now = self.body.twist.column();
         for contact in found {
             let middle = (contact.point_on_a + contact.point_on_b) * 0.5;
-            let n = contact.normal;
-            let normal = column(&n, &(middle - self.body.center));
+            let (arm, n, gap) = (middle - self.body.center, contact.normal, contact.separation);
+            let normal = column(&n, &arm);
             let away = n.dot(&obstacle.twist.at(&(middle - obstacle.center)));
-            let time = if contact.separation < 0.0 { self.time.max(EASE) } else { self.time };
-            let mut parts = (-contact.separation / time).min(SLOW);
             let comes = normal.dot(&now) - away;
             let pulled = normal.dot(&(self.free - now));
-            if comes * self.time > contact.separation.max(0.0) && comes > 2.0 * pulled {
-                parts = parts.max(restitution * comes);
-            }
-            self.candidates.push_guarded(Candidate { body: body as u32, normal, away, parts, taken: false });
+            let collides = comes * self.time > gap.max(0.0) && comes > 2.0 * pulled;
+            let bounce = if collides { restitution * comes } else { f64::NEG_INFINITY };
+            let parts = parting(gap, self.time).max(bounce);
+            let stop = Stop { place: Place::default(), arm, normal: n, gap, away, bounce, most: 0.0 };
+            self.candidates.push_guarded(Candidate { body: body as u32, stop, normal, parts, taken: false });
         }
     }
 
-    /// Computes the impulse that separates the contacts until the next round. [`Impulses::loads`] has it.
+    /// Computes the impulse that separates the contacts until the next round. [`Impulses::stops`] has it.
     ///
     /// # Errors
     /// `InvalidArgument` for numbers that are not finite.
@@ -149,14 +143,16 @@ impl Impulses {
         Ok(())
     }
 
-    /// Returns the load of each contact that pushes until the next round, about the tool's centre, and the index of its
-    /// obstacle.
-    pub fn loads(&self) -> impl Iterator<Item = (usize, Wrench)> + '_ {
+    /// Returns each contact that pushes until the next round, and its load about the tool's centre.
+    pub fn stops<'s>(&'s self, obstacles: &'s [Obstacle]) -> impl Iterator<Item = (Stop, Wrench)> + 's {
         let pushing = if self.rows.is_empty() { &[] } else { self.solver.active() };
         pushing.iter().enumerate().map(|(k, &row)| {
-            let load = self.rows[usize::from(row)].normal * (-self.solver.multiplier(k) / self.time);
-            let member = &self.candidates[self.members[usize::from(row)] as usize];
-            (member.body as usize, Wrench::from_column(&load))
+            let most = self.solver.multiplier(k) / self.time;
+            let load = self.rows[usize::from(row)].normal * -most;
+            let Candidate { body, stop, .. } = self.candidates[self.members[usize::from(row)] as usize];
+            let obstacle = &obstacles[body as usize];
+            let (origin, velocity) = (obstacle.pose.translation.vector, obstacle.twist.linear);
+            (Stop { place: Place { body, origin, velocity }, most, ..stop }, Wrench::from_column(&load))
         })
     }
 

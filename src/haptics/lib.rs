@@ -46,6 +46,7 @@
 //! | `god_object`, `constraint`, `qp` | a tool that constraints keep outside, their force, and the program behind both |
 //! | `shading`, `height_map` | surface effects: friction, shading, texture, height maps of the user |
 //! | `coupling_spring` | the coupling spring to a god-object |
+//! | `stops` | the contacts of impulses, each of which ends by itself |
 //! | `linearised` | linearised contacts, each or each cluster of which ends by itself |
 //! | `loads` | wrenches of the tool on the bodies, for any thread |
 //! | `triple_buffer`, `messages` | data exchange of the two halves, without waiting |
@@ -82,6 +83,7 @@ mod setup;
 mod shading;
 mod simulation;
 mod slew_limit;
+mod stops;
 mod triple_buffer;
 mod types;
 

@@ -2,6 +2,7 @@
 
 use super::constraint::ConstraintModel;
 use super::linearised::Linearised;
+use super::stops::Stops;
 use super::{Settings, Status};
 use voxshell_base::math::{Pose, Twist};
 use voxshell_response::Kinematics;
@@ -42,6 +43,8 @@ pub(super) struct Snapshot {
     pub is_free: bool,
     pub status: Status,
     pub contact: Linearised,
+    /// Contacts that push, if the renderer is that of impulses; otherwise none.
+    pub stops: Stops,
     /// Constraints on the tool, if the renderer has constraints.
     pub constraints: Option<ConstraintModel>,
 }

@@ -27,7 +27,14 @@ pub struct Observer {
     energy: f64,
     /// The same over all time, without the limit.
     total: f64,
+    /// Wrench of the damper.
+    damped: Wrench,
 }
+
+/// Time constant with which the damper comes and goes, seconds: at once, it would be felt as a blow.
+const SMOOTHING: f64 = 5e-3;
+/// N, N·m: less of it than this is not felt.
+const FELT: f64 = 1e-3;
 
 impl Observer {
     /// Makes an observer with `tolerance` in J.
@@ -65,14 +72,22 @@ impl Observer {
 
     /// Returns the wrench of a damper that takes out the excess energy in a step, as far as `most` (N·s/m, N·m·s/rad)
     /// allows.
-    pub fn damper(&self, twist: &Twist, most: [f64; 2], dt: f64) -> Option<Wrench> {
+    pub fn damper(&mut self, twist: &Twist, most: [f64; 2], dt: f64) -> Option<Wrench> {
         let power = most[0] * twist.linear.norm_squared() + most[1] * twist.angular.norm_squared();
         let missing = -self.energy - self.tolerance;
-        if missing <= 0.0 || power <= 0.0 {
+        if missing <= 0.0 && self.damped == Wrench::ZERO {
             return None;
         }
-        let share = (missing / (power * dt)).min(1.0);
+        let share = if missing > 0.0 && power > 0.0 { (missing / (power * dt)).min(1.0) } else { 0.0 };
         let part = |v: &Vec3, b: f64| v * (-b * share);
-        Some(Wrench { force: part(&twist.linear, most[0]), torque: part(&twist.angular, most[1]) })
+        let wanted = Wrench { force: part(&twist.linear, most[0]), torque: part(&twist.angular, most[1]) };
+        let follows = 1.0 - libm::exp(-dt / SMOOTHING);
+        self.damped.force += (wanted.force - self.damped.force) * follows;
+        self.damped.torque += (wanted.torque - self.damped.torque) * follows;
+        if share == 0.0 && self.damped.force.norm() < FELT && self.damped.torque.norm() < FELT {
+            self.damped = Wrench::ZERO;
+            return None;
+        }
+        Some(self.damped)
     }
 }

@@ -19,9 +19,10 @@ use super::monitor::{limit, sound, JumpDetector, Monitor};
 use super::passivity::{motion, Observer};
 use super::settings::within;
 use super::slew_limit::SlewLimit;
+use super::stops::StopForce;
 use super::triple_buffer::{Reader, Writer};
-use super::{Coupling, DeviceState, Jump, Output, Saturation, Settings, Status, Tool};
-use voxshell_base::math::{from_scaled_axis, Mat3, Pose, Twist, Wrench};
+use super::{Coupling, DeviceState, Jump, Output, Renderer, Saturation, Settings, Status, Tool};
+use voxshell_base::math::{from_scaled_axis, Mat3, Mat6, Pose, Twist, Wrench};
 use voxshell_dynamics::{Mass, RigidBody};
 use voxshell_response::{Kinematics, Response};
 
@@ -44,6 +45,9 @@ pub struct Servo {
     since: f64,
     /// Fraction of the wrench that the hand gets, 0 to 1.
     gain: f64,
+    /// Whether the gain fell because contacts were stale, and has not yet risen again. The spring was drawn at less than
+    /// its whole force then: the hand did not put in all that is stored.
+    was_stale: bool,
     /// Slope limit of the wrench until it has its full size.
     slew: SlewLimit,
     /// Whether contacts are faded in.
@@ -63,6 +67,8 @@ pub struct Servo {
     blend: Blend,
     /// Spring from the hand to the constraints, if the renderer has constraints.
     spring: Option<CouplingSpring>,
+    /// Forces of the contacts, if the renderer is that of impulses.
+    stops: Option<StopForce>,
     /// Largest damping of the passivity controller.
     damper: [f64; 2],
     /// Mass of the tool, and a third of the trace of its inertia.
@@ -140,6 +146,7 @@ impl Servo {
             clock: 0.0,
             since: 0.0,
             gain: 0.0,
+            was_stale: false,
             slew: SlewLimit::default(),
             fades_in,
             presence: 0.0,
@@ -151,6 +158,7 @@ impl Servo {
             observer: new_observer(&settings),
             blend: Blend::new(bodies),
             spring,
+            stops: (settings.renderer == Renderer::Impulse).then(StopForce::new),
             damper: largest_damper(&settings, inertia),
             inertia,
             edits: 0,
@@ -212,7 +220,7 @@ impl Servo {
         }
         self.generation = self.generation.wrapping_add(1);
         self.since = self.clock;
-        self.gain = 0.0;
+        (self.gain, self.was_stale) = (0.0, false);
         self.slew.reset();
         self.presence = 0.0;
         self.entry = 0.0;
@@ -268,7 +276,7 @@ impl Servo {
         if self.slew.lags() && !status.contains(Status::STALE) {
             status |= Status::RAMPING;
         }
-        if self.is_returning() {
+        if self.is_returning() && !self.was_stale {
             // The tool may have been placed at the hand at any speed.
             self.observer.fill(self.stored(&device.pose));
         } else if self.settings.passivity && (self.spring.is_none() || pull.wrench != Wrench::ZERO) {
@@ -309,7 +317,7 @@ impl Servo {
     fn fault(&mut self, status: Status) -> Output {
         self.monitor.count(status);
         self.ledger.publish(0.0);
-        self.gain = 0.0;
+        (self.gain, self.was_stale) = (0.0, false);
         self.slew.reset();
         self.observer.hold(&Wrench::ZERO);
         Output { status, age: self.age(), ..Output::default() }
@@ -378,8 +386,8 @@ impl Servo {
             }
             (None, _) => {
                 let here = self.body.kinematics();
-                let (contact, share) = self.contact_load(&news, dt);
                 let mut load = self.settings.coupling.on_body(hand, twist, &here);
+                let (contact, share) = self.contact_load(&news, &load, dt);
                 load += contact;
                 self.body.implicit_euler(&load, dt);
                 self.felt(hand, twist, &news, &here, share, dt)
@@ -404,13 +412,20 @@ impl Servo {
         News { taken, is_known, age, contacts, touched, status }
     }
 
-    /// Returns the load of the linearised contacts on a coupled tool, and the fraction of it that fades in.
-    fn contact_load(&mut self, news: &News, dt: f64) -> (Response, f64) {
+    /// Returns the load of the contacts on a tool that the coupling pulls, and the fraction of it that fades in.
+    fn contact_load(&mut self, news: &News, pull: &Response, dt: f64) -> (Response, f64) {
         if !news.is_known {
+            self.stops.iter_mut().for_each(StopForce::clear);
             return (Response::NONE, 0.0);
         }
-        let here = self.body.kinematics();
-        let mut contact = self.snapshots.get().contact.predict(&here, news.age);
+        let (here, snapshot) = (self.body.kinematics(), self.snapshots.get());
+        if let Some(stops) = &mut self.stops {
+            let mut mass = Mat6::from_diagonal_element(self.body.mass.mass());
+            mass.fixed_view_mut::<3, 3>(3, 3).copy_from(&self.body.inertia());
+            self.entry = (self.entry + dt / self.settings.timing.ramp).min(1.0);
+            return (Response::constant(stops.push(&snapshot.stops, &here, (&mass, pull), [dt, news.age])), 1.0);
+        }
+        let mut contact = snapshot.contact.predict(&here, news.age);
         let mut share = 1.0;
         if self.fades_in {
             let lever = (self.body.mass.inertia().trace() / (3.0 * self.body.mass.mass())).sqrt();
@@ -437,6 +452,9 @@ impl Servo {
             let (there, ledger) = (self.body.kinematics(), &mut self.ledger);
             let mut add = |place: &Place, on_body: &Wrench| ledger.add(place, &scaled(on_body, share));
             self.snapshots.get().contact.on_bodies([here, &there], news.age, &mut add);
+            for (place, on_tool) in self.stops.iter().flat_map(StopForce::loads) {
+                add(place, &opposite(on_tool).about(&(place.origin - there.center)));
+            }
             if self.fades_in {
                 self.blend.acting().for_each(|(place, on_body)| add(place, &on_body));
             }
@@ -549,6 +567,8 @@ impl Servo {
     fn adjust_gain(&mut self, pull: &Pull, grows: bool, dt: f64) -> Status {
         let timing = &self.settings.timing;
         if pull.status.contains(Status::STALE) {
+            // Not after a reset or a fault, from which the wrench has not grown yet.
+            self.was_stale |= self.gain > 0.0;
             self.gain = (self.gain - dt / timing.fade).max(0.0);
             return Status::NORMAL;
         }
@@ -558,6 +578,7 @@ impl Servo {
         if self.gain < 1.0 {
             Status::RAMPING
         } else {
+            self.was_stale &= self.slew.lags();
             Status::NORMAL
         }
     }

@@ -8,6 +8,7 @@ use super::qp::MAX_ROWS;
 use super::servo::Servo;
 use super::settings::Settings;
 use super::simulation::{Shared, Simulation};
+use super::stops::Stops;
 use super::triple_buffer::channel;
 use super::types::Status;
 use voxshell_base::math::{Pose, Twist};
@@ -44,6 +45,7 @@ pub fn new(settings: Settings, tool: Tool, obstacles: Vec<Obstacle>) -> Result<(
         edits: 0,
         settings,
         contact: Linearised::none(body, obstacles.len()),
+        stops: Stops::none(body),
         constraints: method
             .constraints()
             .map(|model| ConstraintModel { constraints: with_capacity(MAX_ROWS), ..model.clone() }),

@@ -313,6 +313,7 @@ impl Simulation {
         (slot.generation, slot.clock, slot.contacts, slot.status) = (input.generation, input.clock, contacts, status);
         slot.is_free = contacts == 0 && wrench == Wrench::ZERO;
         slot.contact.copy_from(self.effect.contact.finish());
+        slot.stops.copy_from(&self.effect.stops);
         slot.touched = touched;
         (slot.edits, slot.settings) = (self.edits, self.settings);
         if let (Some(to), Some(from)) = (&mut slot.constraints, self.method.constraints()) {

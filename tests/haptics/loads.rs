@@ -144,7 +144,7 @@ fn the_momentum_of_the_tool_goes_to_the_bodies() {
         let given: Vector3<f64> = (0..3).map(|i| loads.get(i).unwrap().impulse.force).sum();
         let lost = first.unwrap() - before.unwrap();
         assert!((given - lost).norm() < 1e-11, "{renderer:?}: {given} N·s, the tool lost {lost}");
-        assert!(lost.y < -0.3 * mass, "{renderer:?}: it was stopped at least: {lost}");
+        assert!(lost.y < -0.3 * mass * (1.0 - 1e-3), "{renderer:?}: it was stopped at least: {lost}");
     }
 }
 

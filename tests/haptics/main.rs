@@ -11,6 +11,7 @@ mod inside;
 mod loads;
 mod metric;
 mod no_allocation;
+mod peg;
 mod qp;
 mod runner;
 mod saturation;

@@ -6,7 +6,6 @@ use crate::{Obstacle, Settings, Tool};
 use voxshell_base::math::{limits, Pose};
 use voxshell_base::Result;
 use voxshell_contact::Workspace;
-use voxshell_response::Response;
 
 /// Separation below which a sample counts as touching, metres: impulses bring the tool to the surface except for
 /// rounding.
@@ -46,11 +45,12 @@ impl RenderingMethod for Impulse {
         Ok(())
     }
 
-    fn end(&mut self, _: &Round, obstacles: &[Obstacle], effect: &mut Effect) -> Result<()> {
+    fn end(&mut self, round: &Round, obstacles: &[Obstacle], effect: &mut Effect) -> Result<()> {
         self.impulses.solve()?;
-        for (i, load) in self.impulses.loads() {
-            effect.begin_obstacle(i, &obstacles[i]);
-            effect.add(&Response::constant(load), &obstacles[i]);
+        effect.stops.begin(round.input.body, round.time);
+        for (stop, load) in self.impulses.stops(obstacles) {
+            effect.stops.add(stop);
+            effect.wrench += load;
         }
         Ok(())
     }

@@ -5,6 +5,7 @@ use crate::god_object::Waypoint;
 use crate::impulses::reach;
 use crate::linearised::{Builder, Place};
 use crate::messages::Input;
+use crate::stops::Stops;
 use crate::{Forms, HeightMap, Obstacle, Settings, Status, Tool};
 use voxshell_base::math::{Pose, Twist, Wrench};
 use voxshell_base::memory::GrowGuarded;
@@ -144,6 +145,8 @@ impl Round<'_> {
 pub(crate) struct Effect {
     /// Loads on the simulated tool, for the servo.
     pub contact: Builder,
+    /// Contacts of impulses, which the servo ends.
+    pub stops: Stops,
     pub contacts: u32,
     /// Metres; +∞ without contacts.
     pub least_separation: f64,
@@ -157,6 +160,7 @@ impl Effect {
     pub fn new(tool: &Tool, body: Kinematics, obstacles: usize) -> Self {
         Self {
             contact: Builder::new(body, reach(tool), obstacles),
+            stops: Stops::none(body),
             contacts: 0,
             least_separation: f64::INFINITY,
             wrench: Wrench::ZERO,
@@ -167,6 +171,7 @@ impl Effect {
     /// Starts a round: no contacts on the tool with this motion.
     pub fn begin(&mut self, body: Kinematics) {
         self.contact.begin(body);
+        self.stops.begin(body, 1.0);
         (self.contacts, self.least_separation) = (0, f64::INFINITY);
         (self.wrench, self.status) = (Wrench::ZERO, Status::NORMAL);
     }

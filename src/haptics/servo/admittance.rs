@@ -83,7 +83,8 @@ impl Servo {
         let news = self.take_news(dt);
         let here = self.body.kinematics();
         let mut link = self.settings.coupling.between([&self.handle.kinematics(), &here]);
-        let (contact, fades) = self.contact_load(&news, dt);
+        let pull = self.settings.coupling.on_body(&self.handle.pose(), &origin_twist(&self.handle.kinematics()), &here);
+        let (contact, fades) = self.contact_load(&news, &pull, dt);
         let share = self.share_of_handle(&link.wrench[0], status);
         link.wrench[0] = scaled(&link.wrench[0], share);
         for by in [&mut link.by_pose[0], &mut link.by_twist[0]] {
