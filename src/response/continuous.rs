@@ -1,6 +1,6 @@
 //! Penalty forces averaged over the times for which samples are in contact during a step.
 
-use super::gather::{Law, Pair, Part, Sums, Touch};
+use super::gather::{Along, Law, Pair, Part, Sums, Touch};
 use super::{Kinematics, On, PenaltySettings, Response};
 use voxshell_base::math::{Mat3, Pose, Twist, Vec3};
 use voxshell_ccd::impact::{Collision, Moving};
@@ -91,11 +91,12 @@ fn mix(ends: &[Vec3; 2], t: f64) -> Vec3 {
 /// nothing.
 pub fn continuous(collisions: &[Collision], a: &Sweep, b: &Sweep, on: On, settings: &ContinuousSettings) -> Response {
     let mut sum = Response::default();
-    add(collisions, [a, b], on, settings, &settings.penalty.law(), &mut sum);
+    add(collisions, [a, b], on, (settings, Along::Normal), &settings.penalty.law(), &mut sum);
     sum.scaled(settings.penalty.share(collisions.len()))
 }
 
-/// Adds the force of [`continuous`] to the sums, contact by contact.
+/// Adds the force of [`continuous`] to the sums, contact by contact, along the directions of
+/// [`penalty_into`](super::penalty_into).
 pub fn continuous_into(
     collisions: &[Collision],
     bodies: [&Sweep; 2],
@@ -104,14 +105,14 @@ pub fn continuous_into(
     sums: &mut impl Sums,
 ) {
     let law = settings.penalty.law().scaled(settings.penalty.share(collisions.len()));
-    add(collisions, bodies, on, settings, &law, sums);
+    add(collisions, bodies, on, (settings, Along::Face), &law, sums);
 }
 
 fn add<S: Sums>(
     collisions: &[Collision],
     [a, b]: [&Sweep; 2],
     on: On,
-    settings: &ContinuousSettings,
+    (settings, along): (&ContinuousSettings, Along),
     law: &Law,
     sums: &mut S,
 ) {
@@ -127,7 +128,7 @@ fn add<S: Sums>(
         let law = law.scaled(weight);
         let at = |i: u32| {
             let t = from + length * ((f64::from(i) + 0.5) / f64::from(n));
-            Some((t, path.touch(t, settings.penalty.offset)?))
+            Some((t, path.touch(t, settings.penalty.offset, along)?))
         };
         let mut touches = (0..n).filter_map(at).peekable();
         let Some((point, push)) = touches.peek().map(|(_, touch)| (touch.point, touch.push)) else { continue };
@@ -174,7 +175,7 @@ impl<'a> Path<'a> {
 
     /// Returns the contact at a time, if there is one.
     #[inline(always)]
-    fn touch(&self, t: f64, offset: f64) -> Option<Touch> {
+    fn touch(&self, t: f64, offset: f64, along: Along) -> Option<Touch> {
         let within = mix(&self.within, t);
         let local = (within - self.field.local_origin(&within)).map(|c| c as f32);
         let (phi, gradient) = self.field.distance_gradient(local.into());
@@ -182,20 +183,21 @@ impl<'a> Path<'a> {
         if depth <= 0.0 {
             return None;
         }
-        let push = mix(&self.inward, t).try_normalize(0.0)?;
+        let inward = mix(&self.inward, t).try_normalize(0.0)?;
         let gradient = Vec3::from(gradient.map(f64::from));
         let gradient = mix(&[self.axes[0] * gradient, self.axes[1] * gradient], t);
         let gradient = match self.field {
             // A sheet has two sides; the sample is on the side from which its body came.
-            Field::Sheet(_) if gradient.dot(&push) < 0.0 => -gradient,
+            Field::Sheet(_) if gradient.dot(&inward) < 0.0 => -gradient,
             _ => gradient,
         };
+        let (push, turns_with_sample) = along.push(Some(self.field), &gradient, &inward);
         Some(Touch {
             point: mix(&self.places, t),
             depth,
             gradient,
             push,
-            turns_with_sample: true,
+            turns_with_sample,
             depth_by_turn: Vec3::zeros(),
         })
     }

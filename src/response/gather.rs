@@ -5,6 +5,7 @@ use nalgebra::{Matrix3, Vector6};
 
 use super::{Kinematics, Response};
 use voxshell_base::math::{Mat6, Vec3, Wrench};
+use voxshell_field::Field;
 
 /// Coefficients of the force.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,6 +35,42 @@ pub(super) struct Touch {
     /// Further change of the depth with a rotation vector of the sample's body about the sample, m/rad; for the
     /// field's body it has the opposite sign. 0 for a depth that depends only on the position.
     pub depth_by_turn: Vec3,
+}
+
+/// Cosine of the angle between the gradient and the inward normal from which the force is along the gradient, and that
+/// below which it is along the normal: deep in a thin body, where the gradient points against its normal, a sample still
+/// goes back to the side from which it came. Samples on the sides of a body that stands on a face are at right angles.
+const SIDES: f64 = -0.1;
+const BEHIND: f64 = -0.6;
+
+/// Direction of the force on the body of a sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Along {
+    /// The inward normal of the sample, as in the papers.
+    Normal,
+    /// In the field of a convex analytic shape its gradient, otherwise the normal.
+    ///
+    /// The samples of a cube that is pressed onto a face at an angle have the normals of two or three faces, whose sum leans
+    /// by 70% at 10°. Where both bodies bring samples, those of the face outweigh them; an analytic face has none, but its
+    /// gradient is exact and does not turn along the face.
+    Face,
+}
+
+impl Along {
+    /// Returns the unit direction, and whether it turns with the sample's body. `inward` is the sample's inward normal, and
+    /// `gradient` that of the field.
+    #[inline(always)]
+    pub fn push(self, field: Option<&Field>, gradient: &Vec3, inward: &Vec3) -> (Vec3, bool) {
+        let size = gradient.norm();
+        if self == Self::Normal || size < 1e-9 || !field.is_some_and(Field::is_convex) {
+            return (*inward, true);
+        }
+        let outward = gradient / size;
+        let part = ((outward.dot(inward) - BEHIND) / (SIDES - BEHIND)).clamp(0.0, 1.0);
+        let share = part * part * (3.0 - 2.0 * part);
+        // Never zero: with a share above 0 the two are at most 127° apart.
+        ((inward + (outward - inward) * share).normalize(), share < 0.5)
+    }
 }
 
 /// Which of the two bodies of a contact is pushed.

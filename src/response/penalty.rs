@@ -1,6 +1,6 @@
 //! Springs and dampers at the contacts of a discrete query.
 
-use super::gather::{Law, Pair, Part, Sums, Touch};
+use super::gather::{Along, Law, Pair, Part, Sums, Touch};
 use super::{Body, On, Response};
 use voxshell_base::math::Vec3;
 use voxshell_contact::{Contact, FEATURE_OF_B};
@@ -59,11 +59,12 @@ impl PenaltySettings {
 /// The gradients are exact except where contacts begin and end, and between two cells of a grid. Allocates nothing.
 pub fn penalty(contacts: &[Contact], a: &Body, b: &Body, on: On, settings: &PenaltySettings) -> Response {
     let mut sum = Response::default();
-    let count = add(contacts, [a, b], on, settings.offset, &settings.law(), &mut sum);
+    let count = add(contacts, [a, b], on, (settings.offset, Along::Normal), &settings.law(), &mut sum);
     sum.scaled(settings.share(count))
 }
 
-/// Adds the force of [`penalty`] to the sums, contact by contact.
+/// Adds the force of [`penalty`] to the sums, contact by contact, but in the field of a convex analytic shape, which brings no
+/// samples of its own, along its gradient, except at samples that are on their way out of the far side.
 pub fn penalty_into(
     contacts: &[Contact],
     bodies: [&Body; 2],
@@ -73,11 +74,18 @@ pub fn penalty_into(
 ) {
     let count = contacts.iter().filter(|c| settings.offset - c.separation > 0.0).count();
     let law = settings.law().scaled(settings.share(count));
-    add(contacts, bodies, on, settings.offset, &law, sums);
+    add(contacts, bodies, on, (settings.offset, Along::Face), &law, sums);
 }
 
 /// Adds the forces of the contacts below `offset`, and returns the number of these contacts.
-fn add<S: Sums>(contacts: &[Contact], [a, b]: [&Body; 2], on: On, offset: f64, law: &Law, sums: &mut S) -> usize {
+fn add<S: Sums>(
+    contacts: &[Contact],
+    [a, b]: [&Body; 2],
+    on: On,
+    (offset, along): (f64, Along),
+    law: &Law,
+    sums: &mut S,
+) -> usize {
     let mut count = 0;
     for contact in contacts {
         let depth = offset - contact.separation;
@@ -86,7 +94,7 @@ fn add<S: Sums>(contacts: &[Contact], [a, b]: [&Body; 2], on: On, offset: f64, l
             let (sample, field) = if of_b { (b, a) } else { (a, b) };
             let pair = Pair { sample: &sample.kinematics, field: &field.kinematics };
             let part = if of_b == (on == On::B) { Part::Sample } else { Part::Field };
-            let mut touch = touch(contact, depth, sample, field);
+            let mut touch = touch(contact, depth, [sample, field], along);
             touch.gradient = S::gradient(&touch.gradient, &touch.push);
             law.add(&touch, &pair, part, sums.of(&touch.point, &(touch.push * part.sign())));
             count += 1;
@@ -96,7 +104,7 @@ fn add<S: Sums>(contacts: &[Contact], [a, b]: [&Body; 2], on: On, offset: f64, l
 }
 
 /// Converts a contact to the form that `Law::add` takes.
-fn touch(contact: &Contact, depth: f64, sample: &Body, field: &Body) -> Touch {
+fn touch(contact: &Contact, depth: f64, [sample, field]: [&Body; 2], along: Along) -> Touch {
     let of_b = contact.feature & FEATURE_OF_B != 0;
     let (point, outward) =
         if of_b { (contact.point_on_b, contact.normal) } else { (contact.point_on_a, -contact.normal) };
@@ -104,7 +112,10 @@ fn touch(contact: &Contact, depth: f64, sample: &Body, field: &Body) -> Touch {
     let (gradient, push, turns_with_sample) = match sample.geometry.shell.filter(|shell| index < shell.len()) {
         Some(shell) => {
             let normal = Vec3::from(shell.normal(index).map(f64::from));
-            (gradient_at(&point, field).unwrap_or(outward), sample.kinematics.pose.rotation * -normal, true)
+            let gradient = gradient_at(&point, field).unwrap_or(outward);
+            let inward = sample.kinematics.pose.rotation * -normal;
+            let (push, turns_with_sample) = along.push(field.geometry.field, &gradient, &inward);
+            (gradient, push, turns_with_sample)
         }
         None => (outward, outward, false),
     };

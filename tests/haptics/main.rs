@@ -18,6 +18,7 @@ mod saturation;
 mod servo;
 mod sharp;
 mod surface;
+mod tilted;
 mod two_tools;
 mod walls;
 
