@@ -130,7 +130,7 @@ fn cook(source: &OsStr, out: &Path, how: &Arguments, bar: &CookProgress, stop: &
     let shape = if source::is_asset(source) {
         Shape::load(source.as_ref())?
     } else {
-        let mesh = source::mesh(source, how.cook.extent)?;
+        let mesh = source::mesh_in(how.cook.unit, source, how.cook.extent)?;
         let options = how.cook.options()?;
         bar.begin(&source.to_string_lossy(), source::cells(&mesh, &options));
         Shape::cook(&mesh, &options, &progress)?

@@ -8,7 +8,7 @@ use serde_json::{json, Value};
 use voxshell::asset::Shape;
 use voxshell::field::{Decided, Field, SignReport, SignedDistance, UNCERTAIN};
 use voxshell::math::Aabb;
-use voxshell::mesh::{MassProperties, Report};
+use voxshell::mesh::{MassProperties, ProbableSize, Report};
 use voxshell::pointshell::PointShell;
 use voxshell::Result;
 
@@ -18,6 +18,9 @@ use voxshell_cli::source;
 pub struct Arguments {
     /// An asset (.vxs), a mesh file (.obj, .stl, .ply) or the name of a built-in shape.
     source: OsString,
+    /// Unit of the numbers of a mesh, which are scaled to metres.
+    #[arg(long, value_enum, default_value_t = source::Unit::M)]
+    unit: source::Unit,
     /// Print one JSON object; values that do not apply are null.
     #[arg(long)]
     json: bool,
@@ -33,13 +36,14 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         let shape = Shape::load(source.as_ref())?;
         (describe(&shape), shape_json(&shape))
     } else {
-        let mesh = source::mesh(source, None)?;
+        let mesh = source::mesh_in(arguments.unit, source, None)?;
         let report = mesh.report();
         let bounds = mesh.bounds();
         let mass = voxshell::cook::mass_properties(&mesh);
         let value = json!({
             "kind": "mesh",
             "bounds": bounds_json(&bounds),
+            "probable_size_m": probable_size(&bounds).map(|size| size.extent * size.factor),
             "mesh": report_json(&report),
             "mass": mass.as_ref().map(mass_json),
         });
@@ -101,6 +105,11 @@ pub fn describe(shape: &Shape) -> String {
     text
 }
 
+/// Returns a guess at the size of a body that is unusually large or small.
+fn probable_size(bounds: &Aabb) -> Option<ProbableSize> {
+    ProbableSize::of(bounds.extents().max())
+}
+
 /// Returns the number of levels of the sphere tree.
 fn levels(shell: &PointShell) -> usize {
     shell.tree.depth()
@@ -139,7 +148,11 @@ fn shown(x: f64, decimals: usize) -> String {
 
 fn describe_bounds(bounds: &Aabb) -> String {
     let [x, y, z] = <[f64; 3]>::from(bounds.extents()).map(|e| shown(e, 4));
-    format!("bounds      {x} x {y} x {z} m\n")
+    let note = probable_size(bounds).map_or_else(String::new, |size| {
+        let hint = size.unit().map_or_else(String::new, |unit| format!(" (--unit {unit})"));
+        format!("note        {size}{hint}\n")
+    });
+    format!("bounds      {x} x {y} x {z} m\n{note}")
 }
 
 fn describe_mass(mass: &MassProperties) -> String {
@@ -152,6 +165,7 @@ fn shape_json(shape: &Shape) -> Value {
     json!({
         "kind": "asset",
         "bounds": bounds_json(&shape.bounds()),
+        "probable_size_m": probable_size(&shape.bounds()).map(|size| size.extent * size.factor),
         "mesh": shape.report.as_ref().map(report_json),
         "field": shape.field.as_deref().and_then(field_json),
         "pointshell": shape.shell.as_deref().map(shell_json),

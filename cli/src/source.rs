@@ -24,6 +24,35 @@ pub enum Storage {
     Exact,
 }
 
+/// Unit of the numbers of a mesh.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Unit {
+    #[default]
+    M,
+    Dm,
+    Cm,
+    Mm,
+    Um,
+    #[value(alias = "in")]
+    Inch,
+    #[value(alias = "ft")]
+    Foot,
+}
+
+impl Unit {
+    pub fn metres(self) -> f64 {
+        match self {
+            Unit::M => 1.0,
+            Unit::Dm => 1e-1,
+            Unit::Cm => 1e-2,
+            Unit::Mm => 1e-3,
+            Unit::Um => 1e-6,
+            Unit::Inch => 0.0254,
+            Unit::Foot => 0.3048,
+        }
+    }
+}
+
 /// Kind of the pointshell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Pointshell {
@@ -62,8 +91,11 @@ pub struct CookArguments {
     /// Samples, and their grouping under the sphere tree.
     #[arg(long, value_enum, default_value_t = Pointshell::Default)]
     pub pointshell: Pointshell,
+    /// Unit of the mesh's numbers, which are scaled to metres first.
+    #[arg(long, value_enum, default_value_t = Unit::M)]
+    pub unit: Unit,
     /// Scale the mesh to this largest extent first, centred on its box.
-    #[arg(long, value_name = "METRES")]
+    #[arg(long, value_name = "METRES", conflicts_with = "unit")]
     pub extent: Option<f64>,
     /// Refuse to cook if this takes more memory.
     #[arg(long, value_name = "GIB", default_value_t = 4.0)]
@@ -105,6 +137,12 @@ impl CookArguments {
 
 /// Prefix of the seed of a random primitive.
 const RANDOM: &str = "random:";
+
+/// Loads a mesh as [`mesh`] does, and scales its numbers, which are in `unit`, to metres.
+pub fn mesh_in(unit: Unit, source: &OsStr, extent: Option<f64>) -> Result<TriMesh> {
+    let mesh = mesh(source, extent)?;
+    Ok(if unit == Unit::M { mesh } else { mesh.scaled(unit.metres()) })
+}
 
 /// Loads a mesh by file name, or makes a built-in shape by its name.
 pub fn mesh(source: &OsStr, extent: Option<f64>) -> Result<TriMesh> {
@@ -173,7 +211,7 @@ pub fn shape(source: &OsStr, arguments: &CookArguments) -> Result<Shape> {
     if is_asset(source) {
         Shape::load(source.as_ref())
     } else {
-        cook(&mesh(source, arguments.extent)?, arguments)
+        cook(&mesh_in(arguments.unit, source, arguments.extent)?, arguments)
     }
 }
 

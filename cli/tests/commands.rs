@@ -254,6 +254,28 @@ fn a_mesh_is_written_as_it_is() {
     assert!((extent - 7.0).abs() < 1e-12, "{extent}");
 }
 
+#[test]
+fn the_unit_of_a_mesh_is_scaled_to_metres() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    good(folder, &["mesh", "box", "-o", "box.obj", "--extent", "80"]);
+    let note = "the body is 80.0000 m large; if its numbers are mm, it is 0.0800 m large (--unit mm)";
+    assert!(good(folder, &["info", "box.obj"]).contains(note));
+    assert_eq!(json(folder, "box.obj")["probable_size_m"], 0.08);
+    for (unit, metres) in [("mm", 0.08), ("inch", 2.032), ("in", 2.032), ("foot", 24.384), ("um", 8e-5)] {
+        let size = |text: &str| text.contains("note");
+        assert_eq!(size(&good(folder, &["info", "box.obj", "--unit", unit])), unit == "um", "{unit}");
+        good(folder, &["mesh", "box.obj", "-o", "scaled.obj", "--unit", unit]);
+        let extent = io::load(&folder.join("scaled.obj")).unwrap().bounds().extents().max();
+        assert!((extent / metres - 1.0).abs() < 1e-12, "{unit}: {extent} m");
+        good(folder, &["cook", "box.obj", "--unit", unit, "--cells", "16", "--samples", "100", "-o", "box.vxs"]);
+        let extent = Shape::load(&folder.join("box.vxs")).unwrap().mesh.unwrap().bounds().extents().max();
+        assert!((extent / metres - 1.0).abs() < 1e-12, "{unit}: {extent} m");
+    }
+    bad(folder, &["cook", "box.obj", "--unit", "mile"], 2);
+    bad(folder, &["cook", "box.obj", "--unit", "mm", "--extent", "1"], 2);
+}
+
 /// Names that are not UTF-8: Unix file systems allow them.
 #[cfg(target_os = "linux")]
 #[test]

@@ -12,6 +12,7 @@ use super::hook::{self, send, Hook};
 use super::status::*;
 use crate::asset::Shape;
 use crate::field::{Field, SignReport, SignRule};
+use crate::mesh::ProbableSize;
 
 /// A defect inside the library, or a condition that made a host give up.
 pub const VXS_LOG_ERROR: u32 = 1;
@@ -109,6 +110,9 @@ fn contents(shape: &Shape) -> String {
 
 fn warnings(shape: &Shape, sign: &SignReport) -> Vec<String> {
     let mut found = Vec::new();
+    if let Some(size) = ProbableSize::of(shape.bounds().extents().max()) {
+        found.push(format!("{size}; vxs_shape_create_scaled scales it by {}", size.factor));
+    }
     if !sign.closed && sign.rule != SignRule::Offset {
         let edges = shape.report.as_ref().map_or(0, |r| r.boundary_edges);
         found.push(format!(

@@ -14,6 +14,7 @@ mod report;
 mod sharp;
 pub mod simplify;
 pub mod triangle;
+mod unit;
 mod weld;
 
 pub use bucket::sorted_by_bucket;
@@ -31,6 +32,7 @@ pub use report::count_repeats;
 pub use report::{validate_raw, Report};
 pub use sharp::Sharp;
 pub use triangle::Feature;
+pub use unit::ProbableSize;
 pub use weld::rotated;
 
 pub use voxshell_base::math::limits::MAX_COORDINATE;

@@ -294,3 +294,19 @@ fn mirrored_meshes_stay_outward() {
     let mirrored = gear.transformed(&Pose::identity(), -2.0);
     assert!((mirrored.report().volume - 8.0 * gear.report().volume).abs() < 1e-12);
 }
+
+#[test]
+fn large_and_small_bodies_get_a_probable_size() {
+    let of = |extent: f64| mesh::ProbableSize::of(extent);
+    for usual in [1e-4, 0.02, 1.0, 50.0, 0.0, f64::NAN, f64::INFINITY] {
+        assert_eq!(of(usual), None, "{usual}");
+    }
+    for (extent, factor, unit) in
+        [(80.0, 1e-3, Some("mm")), (8e4, 1e-6, Some("um")), (5e-5, 1e3, None), (1e-8, 1e6, None)]
+    {
+        let size = of(extent).unwrap();
+        assert_eq!((size.factor, size.unit()), (factor, unit), "{extent}");
+    }
+    let said = of(80.0).unwrap().to_string();
+    assert_eq!(said, "the body is 80.0000 m large; if its numbers are mm, it is 0.0800 m large");
+}
