@@ -32,9 +32,13 @@ static vxs_shape *cook(void) { return cook_with(NULL, NULL); }
  * --------------------------------------------------------------------- */
 
 struct hand {
-  vxs_haptics *haptics, *other;
+  vxs_haptics *haptics;
   /* Written by one of the two threads of a run, and read when both have ended. */
   int calls, refused_stops, refused_releases, refused_runs, refused_steps, explained, moves;
+  /* The hand whose run is stopped, too, and how often this one began and ended a call: both make each call at the same time, so
+   * that both run. */
+  struct hand *peer;
+  _Atomic int begun, ended;
 };
 
 static vxs_haptics *new_haptics(vxs_shape *shape, vxs_haptics_height_fn height, void *user) {
@@ -74,6 +78,12 @@ static void wait_for_the_end(vxs_haptics *haptics) {
   }
 }
 
+/* Waits until the other one counts as far. */
+static void meet(_Atomic int *own, _Atomic int *other) {
+  const int count = ++*own;
+  while (*other < count) sleep_milliseconds(1);
+}
+
 static bool stops_itself(const vxs_wrench *wrench, uint32_t status, vxs_device_state *state, void *user) {
   struct hand *hand = user;
   vxs_haptics_output output;
@@ -81,12 +91,16 @@ static bool stops_itself(const vxs_wrench *wrench, uint32_t status, vxs_device_s
   (void)wrench, (void)status;
   state->pose = at(0, 0, 2);
   state->engaged = 1;
+  if (hand->peer != NULL) meet(&hand->begun, &hand->peer->begun);
   if (vxs_haptics_stop(hand->haptics, NULL) == VXS_BUSY) hand->refused_stops++;
   if (strstr(vxs_last_error(), "vxs_haptics_stop: haptics runs") != NULL) hand->explained++;
   if (vxs_haptics_release(hand->haptics) == VXS_BUSY) hand->refused_releases++;
   if (strstr(vxs_last_error(), "vxs_haptics_release: haptics runs") != NULL) hand->explained++;
   /* It also cannot stop another run, whose device may wait for this one. */
-  if (hand->other != NULL && vxs_haptics_stop(hand->other, NULL) == VXS_BUSY) hand->refused_stops++;
+  if (hand->peer != NULL) {
+    if (vxs_haptics_stop(hand->peer->haptics, NULL) == VXS_BUSY) hand->refused_stops++;
+    meet(&hand->ended, &hand->peer->ended);
+  }
   if (vxs_haptics_run(hand->haptics, NULL, stops_itself, user) == VXS_BUSY) hand->refused_runs++;
   if (vxs_haptics_step(hand->haptics, state, 0.001, &output) == VXS_BUSY) hand->refused_steps++;
   if (vxs_haptics_simulate(hand->haptics, NULL) == VXS_BUSY) hand->refused_steps++;
@@ -122,8 +136,8 @@ static void a_device_that_stops_its_own_run_is_told_that_it_is_busy(void) {
 static void devices_that_stop_each_other_are_told_that_they_are_busy(void) {
   vxs_shape *shape = cook();
   struct hand left = {0}, right = {0};
-  left.haptics = right.other = new_haptics(shape, NULL, NULL);
-  right.haptics = left.other = new_haptics(shape, NULL, NULL);
+  left.haptics = new_haptics(shape, NULL, NULL), left.peer = &right;
+  right.haptics = new_haptics(shape, NULL, NULL), right.peer = &left;
   start(left.haptics, stops_itself, &left);
   start(right.haptics, stops_itself, &right);
   wait_for_the_end(left.haptics);
