@@ -70,6 +70,11 @@ impl Observer {
         self.energy
     }
 
+    /// Ends the damper at once: it does not act.
+    pub fn rest(&mut self) {
+        self.damped = Wrench::ZERO;
+    }
+
     /// Returns the wrench of a damper that takes out the excess energy in a step, as far as `most` (N·s/m, N·m·s/rad)
     /// allows.
     pub fn damper(&mut self, twist: &Twist, most: [f64; 2], dt: f64) -> Option<Wrench> {

@@ -45,8 +45,7 @@ pub struct Servo {
     since: f64,
     /// Fraction of the wrench that the hand gets, 0 to 1.
     gain: f64,
-    /// Whether the gain fell because contacts were stale, and has not yet risen again. The spring was drawn at less than
-    /// its whole force then: the hand did not put in all that is stored.
+    /// Whether the gain fell with stale contacts and has not yet risen: the hand did not put in all that is stored.
     was_stale: bool,
     /// Slope limit of the wrench until it has its full size.
     slew: SlewLimit,
@@ -285,11 +284,12 @@ impl Servo {
                 wrench += damper;
                 status |= Status::DAMPED;
             }
+        } else {
+            self.observer.rest();
         }
         status |= limit(&mut wrench, &self.settings.limits);
         self.observer.hold(&wrench);
-        let Pull { contact, contacts, touched, age, .. } = pull;
-        Output { wrench, contact, status, age, contacts, touched }
+        Output { wrench, contact: pull.contact, status, age: pull.age, contacts: pull.contacts, touched: pull.touched }
     }
 
     /// Returns whether the wrench has not yet its full size after a reset or a fault.
