@@ -122,7 +122,7 @@ impl CouplingSpring {
 /// arrive fade in. The bodies do not feel it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Release {
-    /// What is left.
+    /// The part of the wrench that has not faded out yet.
     left: Wrench,
     /// The whole wrench at the last step.
     last: Wrench,

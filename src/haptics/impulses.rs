@@ -13,7 +13,7 @@ use super::coupling::carried;
 use super::linearised::Place;
 use super::messages::Input;
 use super::qp::{Outcome, Row, Solver};
-use super::stops::{parting, Stop, MOST as ROWS, SLOW};
+use super::stops::{parting, pulled, Stop, MOST as ROWS, SLOW};
 use super::{Forms, Obstacle, Settings, Tool};
 use voxshell_base::math::{Mat6, Pose, Vec6, Wrench};
 use voxshell_base::memory::{with_capacity, GrowGuarded};
@@ -96,11 +96,9 @@ impl Impulses {
         self.candidates.clear();
         let hand = carried(&input.hand, &input.twist, time);
         let pull = settings.coupling.on_body(&hand, &input.twist, &input.body);
-        self.mass = mass_matrix(tool, &input.body.pose);
-        let bends = pull.by_twist * time + pull.by_pose * (time * time);
-        self.mass -= (bends + bends.transpose()) * 0.5;
         let now = input.body.twist.column();
-        let change = (pull.wrench.column() + pull.by_pose * now * time) * time;
+        let (mass, change) = pulled(&mass_matrix(tool, &input.body.pose), &pull, &now, time);
+        self.mass = mass;
         self.free = now + self.mass.cholesky().map_or_else(Vec6::zeros, |mass| mass.solve(&change));
     }
 

@@ -30,6 +30,13 @@ pub(super) fn parting(gap: f64, time: f64) -> f64 {
     (-gap / time).min(SLOW)
 }
 
+/// Returns the effective mass of a tool that the coupling pulls for `time` seconds, M − h D − h² K as an implicit step has it,
+/// and the impulse of the coupling. `mass` is the tool's mass matrix, and `now` its velocity.
+pub(super) fn pulled(mass: &Mat6, pull: &Response, now: &Vec6, time: f64) -> (Mat6, Vec6) {
+    let bends = pull.by_twist * time + pull.by_pose * (time * time);
+    (mass - (bends + bends.transpose()) * 0.5, (pull.wrench.column() + pull.by_pose * now * time) * time)
+}
+
 /// A contact that pushes: its plane and its largest force.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Stop {
@@ -133,9 +140,9 @@ impl StopForce {
             return Wrench::ZERO;
         }
         let now = here.twist.column();
-        let bends = pull.by_twist * dt + pull.by_pose * (dt * dt);
-        let Some(mass) = (mass - (bends + bends.transpose()) * 0.5).cholesky() else { return Wrench::ZERO };
-        let mut twist = now + mass.solve(&((pull.wrench.column() + pull.by_pose * now * dt) * dt));
+        let (mass, change) = pulled(mass, pull, &now, dt);
+        let Some(mass) = mass.cholesky() else { return Wrench::ZERO };
+        let mut twist = now + mass.solve(&change);
         self.pushes.clear();
         let turn = here.pose.rotation * stops.at.pose.rotation.inverse();
         for stop in &stops.list {

@@ -73,7 +73,7 @@ impl Rounds {
     }
 }
 
-/// What a run saw.
+/// The extremes that a run saw.
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
     /// Largest energy that the hand got in a closed cycle, J.

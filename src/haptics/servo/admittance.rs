@@ -83,7 +83,9 @@ impl Servo {
         let news = self.take_news(dt);
         let here = self.body.kinematics();
         let mut link = self.settings.coupling.between([&self.handle.kinematics(), &here]);
-        let pull = self.settings.coupling.on_body(&self.handle.pose(), &origin_twist(&self.handle.kinematics()), &here);
+        let handle = self.handle.kinematics();
+        let of_stops = |_: &_| self.settings.coupling.on_body(&handle.pose, &origin_twist(&handle), &here);
+        let pull = self.stops.as_ref().map_or(Response::NONE, of_stops);
         let (contact, fades) = self.contact_load(&news, &pull, dt);
         let share = self.share_of_handle(&link.wrench[0], status);
         link.wrench[0] = scaled(&link.wrench[0], share);
