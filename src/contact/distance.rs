@@ -1,13 +1,14 @@
 //! The contact with the smallest separation of two bodies.
 
-use super::query::{can_bring_both, surfaces};
+use super::query::{can_bring_both, surfaces, TOLERANCE};
 use super::search::faces::{Faces, Wanted};
-use super::search::{apart, edges, far, passes, sharp};
+use super::search::{apart, climb, edges, far, passes, sharp};
 use super::types::{order, Contact, Geometry, Roles};
 use super::workspace::Workspace;
 use voxshell_base::math::Pose;
 use voxshell_base::memory::GrowGuarded;
 use voxshell_base::{Error, Result};
+use voxshell_field::Surface;
 
 /// Returns the contact with the smallest separation: the deepest penetration (negative) or the distance. Of two geometries
 /// with surfaces that are apart, it is the distance of the triangles, and of those that intersect, it is that of the deepest
@@ -73,9 +74,13 @@ fn search(
             let wanted = edges::Wanted { passed: &sharp_scratch.passed, ..edges::Wanted::default() };
             stats.edge_tests += edges::collect(surfaces, poses, least, wanted, scratch, contacts);
         }
-        let deepest = contacts.iter().min_by(|p, q| order(p, q)).copied();
+        contacts.extend_guarded(best);
+        if contacts.iter().any(|c| c.separation < 0.0) {
+            let tolerance = TOLERANCE * smaller_extent(surfaces);
+            climb::climb(contacts, [(&a, pose_a), (&b, pose_b)], tolerance);
+        }
+        best = contacts.iter().min_by(|p, q| order(p, q)).copied();
         contacts.clear();
-        best = deepest.or(best);
         if best.is_none_or(|c| c.separation > 0.0) {
             let closest = apart::closest(surfaces, poses, limit, best.as_ref());
             stats.edge_tests += closest.tests;
@@ -94,4 +99,9 @@ fn search(
         contacts.clear();
     }
     Ok(best)
+}
+
+/// Returns the largest extent of the smaller of two surfaces, metres.
+fn smaller_extent(surfaces: [&Surface; 2]) -> f64 {
+    surfaces.iter().fold(f64::INFINITY, |least, surface| least.min(surface.bounds().extents().amax()))
 }

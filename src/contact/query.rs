@@ -2,7 +2,7 @@
 
 use super::manifold::{reduce, segment, Candidate, Grouping};
 use super::search::faces::{Faces, Wanted};
-use super::search::{apart, approach, between, edges, frames, passes, sharp, Covering, Exact, Hit, Known, Pass};
+use super::search::{apart, approach, between, climb, edges, frames, passes, sharp, Covering, Exact, Hit, Known, Pass};
 use super::types::{
     order, sort, Budget, Completeness, Contact, Coverage, Geometry, Query, Report, Roles, Segmentation, Step,
 };
@@ -109,6 +109,7 @@ fn search(
             for pass in passes.iter_mut().flatten() {
                 pass.settle_deepest([(&a, pose_a), (&b, pose_b)], query, workspace);
             }
+            climb::climb(&mut workspace.contacts, [(&a, pose_a), (&b, pose_b)], tolerance);
         }
     }
     if let Some(step) = query.step.as_ref().filter(|_| !is_limited) {

@@ -150,6 +150,11 @@ impl Surface {
         self.sides.inside(p)
     }
 
+    /// Returns the corners of a triangle, body frame.
+    pub fn corners_of(&self, triangle: u32) -> [Vec3; 3] {
+        self.corners(triangle)
+    }
+
     fn corners(&self, triangle: u32) -> [Vec3; 3] {
         self.sides.mesh.corners(triangle as usize).map(Vec3::from)
     }

@@ -22,7 +22,9 @@ const NO_DIRECTION: f64 = 1e-9;
 fn descend([a, b]: [&Surface; 2], to_b: &Placement, from: Vec3, from_b: bool) -> Option<[Vec3; 2]> {
     let on_a = |p: &Vec3, limit: f64| Some(to_b.place(&a.foot(to_b.place_back(p), limit)?.point));
     let on_b = |p: &Vec3, limit: f64| Some(b.foot(*p, limit)?.point);
-    let mut points = if from_b { [on_a(&from, f64::INFINITY)?, from] } else { [from, on_b(&from, f64::INFINITY)?] };
+    // A sample is as far from its surface as its place in the frame of the other body was rounded.
+    let start = if from_b { b.foot(from, f64::INFINITY)?.point } else { on_a(&from, f64::INFINITY)? };
+    let mut points = if from_b { [on_a(&start, f64::INFINITY)?, start] } else { [start, on_b(&start, f64::INFINITY)?] };
     for _ in 0..ROUNDS {
         // A little farther, so that rounding hides nothing.
         let limit = (points[1] - points[0]).norm() * (1.0 + 1e-9) + f64::MIN_POSITIVE;

@@ -4,6 +4,7 @@ pub(super) mod apart;
 pub(super) mod approach;
 pub(super) mod between;
 mod cache;
+pub(crate) mod climb;
 mod covering;
 mod deepest;
 mod dense;
