@@ -325,7 +325,7 @@ pub const METHODS: [MethodEntry; 9] = [
         method: Method::Voxshell,
         name: "voxshell",
         title: "Voxshell, defaults",
-        text: "a mesh as btVoxShellShape cooks it by default: a field of 128 cells, samples one voxel apart",
+        text: "a mesh as btVoxShellShape cooks it by default, samples one voxel apart",
         colour: palette::GREEN,
     },
     MethodEntry {

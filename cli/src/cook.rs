@@ -39,7 +39,7 @@ impl From<Store> for asset::Store {
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  voxshell cook part.stl -o part.vxs                      128 cells along the largest extent
+  voxshell cook part.stl -o part.vxs                      the resolution and storage that suit it
   voxshell cook part.stl -o part.vxs --error 0.0001       no error above 0.1 mm found
   voxshell cook parts/*.obj -o assets --field bricks --cells 512
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use clap::{Args, ValueEnum};
 use voxshell::asset::{self, CookOptions, Resolution, Shape};
-use voxshell::cook::FieldOptions;
+use voxshell::field::ExactField;
 use voxshell::math::Progress;
 use voxshell::mesh::primitives::Primitive;
 use voxshell::mesh::{io, TriMesh};
@@ -66,9 +66,9 @@ pub enum Pointshell {
 #[derive(Args, Clone)]
 #[command(next_help_heading = "How to cook")]
 pub struct CookArguments {
-    /// Field cells along the largest extent.
-    #[arg(long, value_name = "NUMBER", default_value_t = 128)]
-    pub cells: u32,
+    /// Field cells along the largest extent. Default: 128, or 32 in exact storage of at most 4,096 triangles.
+    #[arg(long, value_name = "NUMBER")]
+    pub cells: Option<u32>,
     /// Edge of a field cell; replaces --cells.
     #[arg(long, value_name = "METRES")]
     pub voxel_size: Option<f64>,
@@ -76,9 +76,10 @@ pub struct CookArguments {
     /// coarser fields first, which takes two or three times as long.
     #[arg(long, value_name = "METRES", conflicts_with_all = ["cells", "voxel_size"])]
     pub error: Option<f64>,
-    /// Storage of the field.
-    #[arg(long, value_enum, default_value_t = Storage::Dense)]
-    pub field: Storage,
+    /// Storage of the field. Default: exact for a closed mesh of at most 4,096 triangles without --cells, --voxel-size,
+    /// --error or --offset, else dense.
+    #[arg(long, value_enum)]
+    pub field: Option<Storage>,
     /// Thicken the mesh: the solid is everything within this distance of it. For sheets and patches.
     #[arg(long, value_name = "METRES", default_value_t = 0.0)]
     pub offset: f64,
@@ -121,12 +122,13 @@ impl CookArguments {
         let resolution = match (self.error, self.voxel_size) {
             (Some(error), _) => Resolution::Error(error),
             (None, Some(h)) => Resolution::VoxelSize(h),
-            (None, None) => Resolution::Cells(self.cells),
+            (None, None) => self.cells.map_or(Resolution::Automatic, Resolution::Cells),
         };
         let storage = match self.field {
-            Storage::Dense => asset::Storage::Dense,
-            Storage::Bricks => asset::Storage::Bricks,
-            Storage::Exact => asset::Storage::Exact,
+            None => asset::Storage::Automatic,
+            Some(Storage::Dense) => asset::Storage::Dense,
+            Some(Storage::Bricks) => asset::Storage::Bricks,
+            Some(Storage::Exact) => asset::Storage::Exact,
         };
         let mut options = CookOptions { resolution, storage, shell, ..CookOptions::default() };
         options.field.offset = self.offset;
@@ -185,12 +187,17 @@ pub fn asset_name(source: &OsStr) -> OsString {
 /// Returns the number of cells of the mesh's grid, if it is known in advance.
 pub fn cells(mesh: &TriMesh, options: &CookOptions) -> Option<f64> {
     let extents = mesh.bounds().extents();
-    let voxel_size = match options.resolution {
+    let (resolution, storage) = options.chosen(mesh);
+    let voxel_size = match resolution {
         Resolution::VoxelSize(h) => h,
         Resolution::Cells(n) => extents.max() / f64::from(n),
-        Resolution::Error(_) => return None,
+        Resolution::Automatic | Resolution::Error(_) => return None,
     };
-    let padding = 2.0 * f64::from(FieldOptions::new(voxel_size).padding_voxels);
+    let padding = match storage {
+        asset::Storage::Exact => ExactField::PADDING.max(options.field.padding_voxels),
+        _ => options.field.padding_voxels,
+    };
+    let padding = 2.0 * f64::from(padding);
     Some(extents.iter().map(|e| (e / voxel_size).ceil() + padding).product())
 }
 

@@ -200,7 +200,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         Name::Cook => {
             let mut rows = Vec::new();
             for cells in [64, 128, 256] {
-                let options = source::CookArguments { cells, ..arguments.cook.clone() };
+                let options = source::CookArguments { cells: Some(cells), ..arguments.cook.clone() };
                 let start = Instant::now();
                 let shape = source::cook(&mesh, &options)?;
                 rows.push(cook_row(cells, start.elapsed().as_secs_f64(), &shape));

@@ -37,7 +37,8 @@ pub const VXS_CLUSTERING_BALANCED: u32 = 0;
 /// VXS_SAMPLING_PROJECTION and VXS_TREE_MINIMAL_BALLS the pointshell of the paper.
 pub const VXS_CLUSTERING_GREEDY: u32 = 1;
 
-/// The library chooses the storage of the field: at present always `VXS_STORAGE_DENSE`.
+/// The library chooses the storage of the field: `VXS_STORAGE_EXACT` for a closed mesh of at most 4,096 triangles where
+/// `resolution`, `voxel_size`, `target_error` and `offset` are 0, else `VXS_STORAGE_DENSE`.
 pub const VXS_STORAGE_AUTO: u32 = 0;
 /// Samples at all points of the grid: VXS_FIELD_DENSE.
 pub const VXS_STORAGE_DENSE: u32 = 1;
@@ -72,7 +73,8 @@ pub struct vxs_cook_options {
     pub forms: u32,
     /// Edge of a voxel, metres. 0, the default, takes it from `resolution`.
     pub voxel_size: f64,
-    /// Voxels along the largest extent of the mesh; used when `voxel_size` is 0. Default 128.
+    /// Voxels along the largest extent of the mesh; used when `voxel_size` is 0. 0, the default: 32 in exact storage of at
+    /// most 4,096 triangles, where the grid only answers away from the surface, else 128.
     pub resolution: u32,
     /// Voxels between the mesh and the border of the grid, on every side.
     pub padding_voxels: u32,
@@ -116,7 +118,7 @@ pub struct vxs_cook_options {
     pub offset: f64,
 }
 
-const STORAGES: [Storage; 4] = [Storage::Dense, Storage::Dense, Storage::Bricks, Storage::Exact];
+const STORAGES: [Storage; 4] = [Storage::Automatic, Storage::Dense, Storage::Bricks, Storage::Exact];
 const CLUSTERINGS: [Clustering; 2] = [Clustering::Balanced, Clustering::Greedy];
 const TREES: [TreeKind; 2] = [TreeKind::MinimalBalls, TreeKind::NestedOnSamples];
 
@@ -128,6 +130,7 @@ impl Growable for vxs_cook_options {
     fn defaults() -> Self {
         let core = CookOptions::default();
         let (voxel_size, resolution, target_error) = match core.resolution {
+            Resolution::Automatic => (0.0, 0, 0.0),
             Resolution::VoxelSize(h) => (h, 0, 0.0),
             Resolution::Cells(n) => (0.0, n, 0.0),
             Resolution::Error(e) => (0.0, 0, e),
@@ -181,7 +184,8 @@ impl vxs_cook_options {
             }
             (true, false) => Resolution::Error(target_error),
             (false, true) => Resolution::VoxelSize(voxel_size),
-            (false, false) => Resolution::Cells(c.resolution),
+            (false, false) if c.resolution > 0 => Resolution::Cells(c.resolution),
+            (false, false) => Resolution::Automatic,
         };
         core.storage = check::choice("options->field_storage", c.field_storage, "VXS_STORAGE_", &STORAGES)?;
         core.shell.clustering = check::choice("options->clustering", c.clustering, "VXS_CLUSTERING_", &CLUSTERINGS)?;

@@ -53,8 +53,9 @@ impl CookOptions {
         let checked = self.memory_needed(mesh)?;
         let peak = memory::guard("estimating memory", || {
             let welded = mesh.welded(self.weld_tolerance);
-            let voxel_size = voxel_size(&welded.bounds(), self.resolution)?;
-            peak(mesh, &welded, self, voxel_size)
+            let (resolution, storage) = self.chosen(&welded);
+            let voxel_size = voxel_size(&welded.bounds(), resolution)?;
+            peak(mesh, &welded, &Self { storage, ..self.clone() }, voxel_size)
         })?;
         Ok(checked.max(peak))
     }
@@ -77,7 +78,9 @@ fn peak(given: &TriMesh, mesh: &TriMesh, options: &CookOptions, voxel_size: f64)
     if options.forms.field {
         let counts = field.counts(mesh)?.0;
         (cooking, kept) = match options.storage {
-            Storage::Dense => (dense::memory_needed(mesh, &field)? as f64, 4.0 * counts.iter().product::<f64>()),
+            Storage::Automatic | Storage::Dense => {
+                (dense::memory_needed(mesh, &field)? as f64, 4.0 * counts.iter().product::<f64>())
+            }
             Storage::Bricks => {
                 let needed = bricks::memory_needed(mesh, &field)? as f64;
                 (needed, needed - fixed)

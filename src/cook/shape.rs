@@ -25,9 +25,20 @@ impl Forms {
     pub const BOTH: Forms = Forms { field: true, shell: true };
 }
 
+/// Largest number of triangles of a mesh whose field is exact by default.
+pub const FEW_TRIANGLES: usize = 4096;
+/// Default number of cells along the largest extent.
+pub const CELLS: u32 = 128;
+/// The same in exact storage of few triangles.
+pub const COARSE_CELLS: u32 = 32;
+
 /// Resolution of the field.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Resolution {
+    /// As the storage needs it: [`COARSE_CELLS`] along the largest extent in exact storage of few triangles, where the
+    /// grid only answers away from the surface, else [`CELLS`].
+    #[default]
+    Automatic,
     /// Edge of a cell, metres.
     VoxelSize(f64),
     /// Number of cells along the mesh's largest extent.
@@ -42,8 +53,11 @@ pub enum Resolution {
 /// Storage of a cooked field.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Storage {
-    /// All nodes of the grid.
+    /// Exact for a solid of at most [`FEW_TRIANGLES`] without an offset whose resolution is automatic, too: a part of
+    /// flat faces is cooked and asked for less than its grid would cost. Else dense.
     #[default]
+    Automatic,
+    /// All nodes of the grid.
     Dense,
     /// Bricks near the surface, coarse samples elsewhere.
     Bricks,
@@ -69,11 +83,11 @@ pub struct CookOptions {
 }
 
 impl Default for CookOptions {
-    /// Both forms, 128 cells along the largest extent.
+    /// Both forms, the resolution and the storage that suit the mesh.
     fn default() -> Self {
         Self {
             forms: Forms::BOTH,
-            resolution: Resolution::Cells(128),
+            resolution: Resolution::default(),
             storage: Storage::default(),
             field: FieldOptions::new(f64::NAN),
             shell: ShellOptions::default(),
@@ -94,11 +108,12 @@ impl CookOptions {
         self.check_forms()?;
         let mesh = memory::guard("estimating memory", || Ok(mesh.welded(self.weld_tolerance)))?;
         mesh.check_extent()?;
-        let voxel_size = voxel_size(&mesh.bounds(), self.resolution)?;
+        let (resolution, storage) = self.chosen(&mesh);
+        let voxel_size = voxel_size(&mesh.bounds(), resolution)?;
         let options = FieldOptions { voxel_size, ..self.field };
-        let field = match self.storage {
+        let field = match storage {
             _ if !self.forms.field => 0,
-            Storage::Dense => dense::memory_needed(&mesh, &options)?,
+            Storage::Automatic | Storage::Dense => dense::memory_needed(&mesh, &options)?,
             Storage::Bricks => bricks::memory_needed(&mesh, &options)?,
             Storage::Exact => dense::memory_needed(&mesh, &with_room(&options))?.saturating_add(surface_bytes(&mesh)),
         };
@@ -109,6 +124,23 @@ impl CookOptions {
         Ok(field.max(shell))
     }
 
+    /// Returns the resolution and the storage for a mesh, of which neither is automatic.
+    pub fn chosen(&self, mesh: &TriMesh) -> (Resolution, Storage) {
+        let is_open = self.resolution == Resolution::Automatic;
+        let is_exact = match self.storage {
+            Storage::Automatic => is_open && self.forms.field && self.field.offset == 0.0 && is_simple(mesh),
+            storage => storage == Storage::Exact,
+        };
+        let cells = if is_exact && mesh.triangles.len() <= FEW_TRIANGLES { COARSE_CELLS } else { CELLS };
+        let resolution = if is_open { Resolution::Cells(cells) } else { self.resolution };
+        let storage = match self.storage {
+            Storage::Automatic if is_exact => Storage::Exact,
+            Storage::Automatic => Storage::Dense,
+            storage => storage,
+        };
+        (resolution, storage)
+    }
+
     fn check_forms(&self) -> Result<()> {
         if !self.forms.field && !self.forms.shell {
             return Err(Error::argument("forms", "empty", "a field, a pointshell or both"));
@@ -116,11 +148,28 @@ impl CookOptions {
         Ok(())
     }
 
-    /// Returns the voxel size of `resolution`, and the field if it is wanted, with the sides of the mesh if known.
+    /// Returns the voxel size, and the field if it is wanted, with the sides of the mesh if known.
     fn cook_field(&self, mesh: &Arc<TriMesh>, progress: &Progress) -> Result<(f64, Option<Field>, Option<Sides>)> {
-        let cook =
-            |voxel_size: f64| cook_field(mesh, self.storage, &FieldOptions { voxel_size, ..self.field }, progress);
-        if let Resolution::Error(target) = self.resolution {
+        let (resolution, storage) = self.chosen(mesh);
+        let cooked = self.cook_chosen(mesh, resolution, storage, progress);
+        match cooked {
+            // A solid by its edges whose triangles cancel in places.
+            Err(Error::Unsupported(_)) if self.storage == Storage::Automatic && storage == Storage::Exact => {
+                self.cook_chosen(mesh, Resolution::Cells(CELLS), Storage::Dense, progress)
+            }
+            cooked => cooked,
+        }
+    }
+
+    fn cook_chosen(
+        &self,
+        mesh: &Arc<TriMesh>,
+        resolution: Resolution,
+        storage: Storage,
+        progress: &Progress,
+    ) -> Result<(f64, Option<Field>, Option<Sides>)> {
+        let cook = |voxel_size: f64| cook_field(mesh, storage, &FieldOptions { voxel_size, ..self.field }, progress);
+        if let Resolution::Error(target) = resolution {
             if !self.forms.field {
                 return Err(Error::argument("target_error", target, "none without a field, which it is the error of"));
             }
@@ -128,7 +177,7 @@ impl CookOptions {
             let (voxel_size, field) = target::cook(&mesh.bounds(), target, cook)?;
             return Ok((voxel_size, Some(field), None));
         }
-        let voxel_size = voxel_size(&mesh.bounds(), self.resolution)?;
+        let voxel_size = voxel_size(&mesh.bounds(), resolution)?;
         if !self.forms.field {
             return Ok((voxel_size, None, None));
         }
@@ -177,6 +226,12 @@ pub struct Cooked {
     pub report: Report,
 }
 
+/// Returns whether a mesh is a solid of few triangles, none of which cancel.
+fn is_simple(mesh: &TriMesh) -> bool {
+    let is_solid = |report: Report| report.is_solid() && report.opposed_triangles == 0;
+    mesh.triangles.len() <= FEW_TRIANGLES && is_solid(mesh.report())
+}
+
 /// Cooks a mesh.
 pub fn cook(mesh: &TriMesh, options: &CookOptions, progress: &Progress) -> Result<Cooked> {
     options.check_forms()?;
@@ -214,7 +269,7 @@ fn cook_field(
     progress: &Progress,
 ) -> Result<(Field, bool, Option<Sides>)> {
     match storage {
-        Storage::Dense => {
+        Storage::Automatic | Storage::Dense => {
             let (field, sides) = dense::dense_and_sides(mesh, options, progress)?;
             let has_inside = field.values().iter().any(|&phi| phi < 0.0);
             Ok((Field::Dense(field), has_inside, sides))
@@ -281,6 +336,7 @@ fn nothing_inside(voxel_size: f64) -> Error {
 
 pub(super) fn voxel_size(bounds: &Aabb, resolution: Resolution) -> Result<f64> {
     match resolution {
+        Resolution::Automatic => Ok(extent(bounds)? / f64::from(CELLS)),
         Resolution::VoxelSize(h) if h > 0.0 && h.is_finite() => Ok(h),
         Resolution::VoxelSize(h) => Err(Error::argument("voxel_size", h, "a positive, finite length in metres")),
         Resolution::Cells(0) => Err(Error::argument("resolution", 0, "at least 1 cell along the largest extent")),

@@ -63,7 +63,7 @@ fn answers(shape: &Shape) -> String {
 /// Cooks the shape of a golden file anew. A later library may cook another shape: the tests do not compare the two.
 fn cooked(storage: Storage) -> Shape {
     let (mesh, cells) = match storage {
-        Storage::Dense => (primitives::capsule(0.3, 0.2, 16).unwrap(), 8),
+        Storage::Automatic | Storage::Dense => (primitives::capsule(0.3, 0.2, 16).unwrap(), 8),
         Storage::Bricks => (primitives::cuboid([0.5; 3]).unwrap(), 32),
         Storage::Exact => (primitives::cone(0.4, 0.8, 12).unwrap(), 8),
     };

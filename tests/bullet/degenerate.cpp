@@ -200,9 +200,20 @@ int main()
 	run("wedge on wedge, crossed", a_wedge, a_wedge, upside_down(0.5 * double(SIMD_PI), above(0.2, 0.05, 0.1)), 1e-5);
 	run("wedge on wedge, skew", a_wedge, a_wedge, upside_down(0.3, above(0.01, 0.05, 0.1)), 1e-5);
 	run("wedge on wedge, parallel", a_wedge, a_wedge, upside_down(0, above(0.01, 0.05, 0.1)), 7e-4);
-	// In a funnel the walls ahead are known, but the tip meets two of them at once.
-	const Result funnel_result = fall(a_funnel, a_spike, upside_down(0.2, above(0.1, 0.2, 0.05)), btVoxShellSettings().m_coverage, 2);
-	std::printf("spike in a funnel: depth %.4f mm, energy gained %.2e J/kg\n", 1e3 * funnel_result.depth, funnel_result.gain);
-	CHECK(funnel_result.touching > 0 && funnel_result.depth < 0.0065);
+	// In a funnel the walls ahead are known, but the tip meets two of them at once. Where it begins a step on the bottom, it goes
+	// on by a step's way.
+	std::vector<double> depths;
+	double gain = 0;
+	for (int i = 0; i < 24; ++i)
+	{
+		const btTransform start = upside_down(0.2 + 0.13 * i, above(0.1 - 0.017 * (i % 7), 0.2 + 0.003 * i, 0.05 - 0.011 * (i % 5)));
+		const Result result = fall(a_funnel, a_spike, start, btVoxShellSettings().m_coverage, 2);
+		CHECK(result.touching > 0);
+		depths.push_back(result.depth);
+		gain = std::max(gain, result.gain);
+	}
+	std::sort(depths.begin(), depths.end());
+	std::printf("spike in a funnel: depth %.4f mm in the middle of %zu starts, %.4f at most, energy gained %.2e J/kg\n", 1e3 * depths[depths.size() / 2], depths.size(), 1e3 * depths.back(), gain);
+	CHECK(depths[depths.size() / 2] < 0.0065 && depths[depths.size() * 3 / 4] < 0.008 && depths.back() < 0.018);
 	return finish();
 }

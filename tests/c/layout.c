@@ -31,7 +31,7 @@ int main(void) {
   vxs_shape_info info;
   OK(vxs_cook_options_init(&o, sizeof o));
   CHECK(o.struct_size == sizeof o && o.forms == (VXS_FORM_FIELD | VXS_FORM_POINTSHELL));
-  CHECK(o.voxel_size == 0 && o.resolution == 128 && o.spacing == 0 && o.sample_count == 0);
+  CHECK(o.voxel_size == 0 && o.resolution == 0 && o.spacing == 0 && o.sample_count == 0);
   CHECK(o.sampling == VXS_SAMPLING_DEFAULT && o.tree == VXS_TREE_MINIMAL_BALLS && o.weld_tolerance == 0);
   CHECK(o.padding_voxels > 0 && o.branching >= 2 && o.memory_limit > 0 && o.sharp_angle > 0);
   CHECK(o.progress == NULL && o.progress_user == NULL && o.field_storage == VXS_STORAGE_AUTO && o.clustering == VXS_CLUSTERING_BALANCED);

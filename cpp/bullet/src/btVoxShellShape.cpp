@@ -137,6 +137,7 @@ struct btVoxShellBaseShape::Data
 	double slope = 1;
 	bool is_convex = false;
 	double resolution = 0;  // unscaled
+	bool has_exact_surface = false;
 	double spacing = 0;     // unscaled
 	unsigned forms = 0;
 	btVector3 scaling = btVector3(1, 1, 1);
@@ -232,6 +233,7 @@ void btVoxShellBaseShape::adopt(unsigned forms, vxs_shape* shape)
 	m_data->spacing = (forms & POINTSHELL) ? info.spacing : 0;
 	// An exact field has no voxel size.
 	m_data->resolution = (forms & FIELD) && info.voxel_size > 0 ? info.voxel_size : info.spacing;
+	m_data->has_exact_surface = (forms & FIELD) && info.field_kind == VXS_FIELD_EXACT;
 	vxs_shape* asset = nullptr;
 	check(vxs_shape_retain(shape, &asset));
 	use(asset);
@@ -410,8 +412,12 @@ double btVoxShellBaseShape::getSampleSpacing() const { return m_data->spacing * 
 
 btScalar btVoxShellBaseShape::getResolution() const
 {
-	if (m_data->resolution > 0)
-		return btScalar(m_data->resolution) * m_data->scaling.x();
+	const btScalar resolution = btScalar(m_data->resolution) * m_data->scaling.x();
+	// The grid around an exact surface is coarse by default.
+	if (m_data->has_exact_surface)
+		return btMin(resolution, m_halfExtents[m_halfExtents.maxAxis()] / 64);
+	if (resolution > 0)
+		return resolution;
 	return m_halfExtents[m_halfExtents.maxAxis()] * btScalar(0.002);
 }
 

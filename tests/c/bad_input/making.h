@@ -145,7 +145,6 @@ ROWS(vxs_shape_info_init) {
     INVALID(options->forms, 4, "options->forms is 4; expected");                                      \
     NUMBER(options->voxel_size);                                                                      \
     INVALID(options->voxel_size, -0.01, "options->voxel_size is -0.01; expected a positive");         \
-    INVALID(options->resolution, 0, "resolution is 0; expected at least 1");                          \
     NUMBER(options->spacing);                                                                         \
     INVALID(options->spacing, -1, "options->spacing is -1; expected a positive");                     \
     CHOICE(options->sampling, 99);                                                                    \

@@ -76,8 +76,9 @@ public:
 	double getFieldSlope() const;
 	/// Returns whether the field is the exact distance of a convex body, such as a box, a cylinder or a hull.
 	bool hasConvexField() const;
-	/// Returns the resolution, metres, scaled: the edge of a voxel of the field, or the distance between samples where
-	/// there is no such field; a thousandth of the largest extent for an exact field.
+	/// Returns the resolution, metres, scaled: the edge of a voxel of the field, at most 1/128 of the largest extent where it
+	/// is exact near the surface, or the distance between samples where there is no such field; a thousandth of the largest
+	/// extent for an analytic field.
 	btScalar getResolution() const;
 	/// Returns the distance between neighbouring samples, metres, scaled; 0 when this class carries none.
 	double getSampleSpacing() const;
