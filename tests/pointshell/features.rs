@@ -2,7 +2,7 @@
 
 use nalgebra::{Isometry3, Translation3};
 use support::rng::Rng;
-use voxshell::asset::{CookOptions, Forms, Shape};
+use voxshell::asset::{CookOptions, Forms, Resolution, Shape};
 use voxshell::math::{Progress, Vec3};
 use voxshell::mesh::{primitives, TriMesh};
 use voxshell::pointshell::{PointShell, Sampling, ShellOptions};
@@ -150,7 +150,8 @@ fn flat_sheets_are_cooked_without_a_field_wherever_they_are() {
 
 #[test]
 fn edge_samples_keep_the_normal_between_the_faces() {
-    let shape = Shape::cook(&primitives::cuboid(HALF).unwrap(), &CookOptions::default(), &Progress::none()).unwrap();
+    let options = CookOptions { resolution: Resolution::Cells(128), ..CookOptions::default() };
+    let shape = Shape::cook(&primitives::cuboid(HALF).unwrap(), &options, &Progress::none()).unwrap();
     let shell = shape.shell.unwrap();
     let mut seen = 0;
     for i in 0..shell.len() {

@@ -20,8 +20,8 @@ pub struct Body {
     pub shape: Shape,
 }
 
-/// Kinds of closed bodies: those of [`parts::body_of`], brackets and an animal.
-const KINDS: usize = parts::KINDS as usize + 2;
+/// Kinds of closed bodies: those of [`parts::body_of`], brackets, an animal, and solids that overlap.
+const KINDS: usize = parts::KINDS as usize + 3;
 
 /// Bodies of a kind.
 const VARIANTS: usize = 4;
@@ -73,12 +73,27 @@ fn bracket(rng: &mut Rng) -> TriMesh {
     blocks([&x, &y, &z], |[i, j, _]| rows[1 - j].as_bytes()[i] == b'#')
 }
 
+/// Returns one mesh of 2 to 6 boxes that overlap, turned at random: plates and rods among them.
+fn union(rng: &mut Rng) -> TriMesh {
+    let (mut vertices, mut triangles): (Vec<[f64; 3]>, Vec<[u32; 3]>) = (Vec::new(), Vec::new());
+    for _ in 0..2 + rng.next() % 5 {
+        let half = [0; 3].map(|_| 0.02 + 0.3 * rng.fraction() * rng.fraction());
+        let solid = primitives::cuboid(half).unwrap();
+        let place = Pose::from_parts((rng.vector() * 0.15).into(), rng.rotation());
+        let first = vertices.len() as u32;
+        vertices.extend(solid.vertices.iter().map(|p| <[f64; 3]>::from((place * Point3::from(*p)).coords)));
+        triangles.extend(solid.triangles.iter().map(|t: &[u32; 3]| t.map(|i| first + i)));
+    }
+    TriMesh::new(vertices, triangles).unwrap()
+}
+
 fn mesh(kind: usize, rng: &mut Rng) -> (&'static str, TriMesh) {
     let names = ["box", "plate with a hole", "gear", "spike", "ring", "knot", "stone", "organic body"];
     match names.get(kind) {
         Some(name) => (name, parts::body_of(kind as u64, [0; 3].map(|_| rng.fraction()), rng)),
         None if kind == names.len() => ("bracket", bracket(rng)),
-        None => ("animal", primitives::blob(0).unwrap()),
+        None if kind == names.len() + 1 => ("animal", primitives::blob(0).unwrap()),
+        None => ("union", union(rng)),
     }
 }
 

@@ -10,17 +10,22 @@ use nalgebra::Point3;
 use super::linear::least_of_greatest;
 use crate::types::{Contact, Geometry, FEATURE_OF_B, FEATURE_OF_EDGE};
 use voxshell_base::math::{Pose, Vec3};
+use voxshell_base::memory::GrowGuarded;
 use voxshell_field::Surface;
 
 /// Largest number of closest points for a triangle.
 const MOST: usize = 8;
-/// Contacts that climb: the deepest of each body's features and octant of directions in its frame. Neighbours would climb to
-/// the same place.
+/// Contacts that climb: the deepest of each body's features and octant of directions in its frame, and the deepest of those
+/// that are apart from it. Neighbours would climb to the same place.
 const STARTS: usize = 16;
+/// Distance of contacts that are apart, tolerances.
+const APART: f64 = 100.0;
 /// Fraction of the tolerance by which a place must be deeper than all contacts.
 const WORTH: f64 = 0.5;
 /// Fraction of the tolerance up to which the deepest place is found.
 const EXACT: f64 = 0.25;
+/// Fraction of that by which the plane of a part of the body that is convex there may be above the deepest place: rounding.
+const SAME: f64 = 1e-3;
 /// Most faces that are tried at a place.
 const FACES: usize = 8;
 /// Most times that the search goes on to the faces beside the place.
@@ -56,7 +61,7 @@ fn deepest(other: &Surface, corners: &[Vec3; 3], start: &Place, [enough, worth]:
     let (mut best, mut found, mut at_border, mut share) = (*start, None, false, 1.0);
     let mut next = *start;
     for _ in 0..MOST {
-        if next.outward.dot(&(best.point - next.on_other)) <= best.separation + enough {
+        if next.outward.dot(&(best.point - next.on_other)) <= best.separation + SAME * enough {
             feet[count] = next.on_other;
             planes[count] = corners.map(|corner| next.outward.dot(&(corner - next.on_other)));
             (count, share) = (count + 1, 1.0);
@@ -95,25 +100,31 @@ fn against(other: &Surface, place: &Place, equal: f64, facing: &Vec3) -> Vec3 {
     best.1
 }
 
-/// Moves the contact of which the faces are deepest there, if that is clearly deeper than all contacts.
-pub(crate) fn climb(contacts: &mut [Contact], bodies: [(&Geometry, &Pose); 2], tolerance: f64) {
-    let mut starts = [usize::MAX; STARTS];
-    for (i, contact) in contacts.iter().enumerate().filter(|(_, contact)| contact.separation < 0.0) {
-        let body = usize::from(contact.feature & FEATURE_OF_B != 0);
-        let local = bodies[body].1.rotation.inverse() * contact.normal;
-        let octant = (0..3).fold(0, |sum, k| 2 * sum + usize::from(local[k] < 0.0));
-        let start = &mut starts[8 * body + octant];
-        if *start == usize::MAX || contact.separation < contacts[*start].separation {
-            *start = i;
+/// Appends the contact at the deepest place of the faces around the contacts, if that is clearly deeper than all of them.
+pub(crate) fn climb(contacts: &mut Vec<Contact>, bodies: [(&Geometry, &Pose); 2], tolerance: f64) {
+    let mut starts = [usize::MAX; 2 * STARTS];
+    let place = |i: usize| contacts[i].point_on_a;
+    for second in [0, STARTS] {
+        for (i, contact) in contacts.iter().enumerate().filter(|(_, contact)| contact.separation < 0.0) {
+            let body = usize::from(contact.feature & FEATURE_OF_B != 0);
+            let local = bodies[body].1.rotation.inverse() * contact.normal;
+            let octant = (0..3).fold(0, |sum, k| 2 * sum + usize::from(local[k] < 0.0));
+            let slot = 8 * body + octant;
+            if second > 0 && (place(i) - place(starts[slot])).norm() < APART * tolerance {
+                continue;
+            }
+            let start = &mut starts[second + slot];
+            if *start == usize::MAX || contact.separation < contacts[*start].separation {
+                *start = i;
+            }
         }
     }
     let starts = || starts.iter().filter(|&&i| i != usize::MAX);
     let deepest = starts().fold(0.0, |least: f64, &i| least.min(contacts[i].separation));
     let climb = Climb { bodies, enough: EXACT * tolerance, worth: deepest - WORTH * tolerance };
-    let found = starts().filter_map(|&i| Some((i, climb.from(&contacts[i])?)));
-    if let Some((i, found)) = found.min_by(|p, q| p.1.separation.total_cmp(&q.1.separation)) {
-        contacts[i] = found;
-    }
+    let found = starts().filter_map(|&i| climb.from(&contacts[i]));
+    let found = found.min_by(|p, q| p.separation.total_cmp(&q.separation));
+    contacts.extend_guarded(found);
 }
 
 /// What a search for a deeper place needs.
