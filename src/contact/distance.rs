@@ -10,6 +10,9 @@ use voxshell_base::memory::GrowGuarded;
 use voxshell_base::{Error, Result};
 use voxshell_field::Surface;
 
+/// Fraction of the depth so far from which edges are starts of a search for a deeper place.
+const SHARE: f64 = 0.4;
+
 /// Returns the contact with the smallest separation: the deepest penetration (negative) or the distance. Of two geometries
 /// with surfaces that are apart, it is the distance of the triangles, and of those that intersect, it is that of the deepest
 /// sample or edge. Of a surface and a convex body without one, it is exact too.
@@ -65,7 +68,9 @@ fn search(
         let deep = best.filter(|c| c.separation < 0.0).and_then(|c| far::exact(&c, [(&a, pose_a), (&b, pose_b)]));
         best = deep.or(best);
         let least = best.map_or(limit, |c| c.separation.min(limit));
-        stats.edge_tests += edges::collect(surfaces, poses, least, edges::Wanted::default(), scratch, contacts);
+        // Less deep ones may lead to a deeper place.
+        let level = if best.is_some() && least < 0.0 { SHARE * least } else { least };
+        stats.edge_tests += edges::collect(surfaces, poses, level, edges::Wanted::default(), scratch, contacts);
         if !contacts.is_empty() && least > 0.0 {
             // Edges that have passed through each other keep their common normal.
             contacts.clear();
@@ -74,11 +79,16 @@ fn search(
             let wanted = edges::Wanted { passed: &sharp_scratch.passed, ..edges::Wanted::default() };
             stats.edge_tests += edges::collect(surfaces, poses, least, wanted, scratch, contacts);
         }
-        contacts.extend_guarded(best);
-        if contacts.iter().any(|c| c.separation < 0.0) {
-            let tolerance = TOLERANCE * smaller_extent(surfaces);
-            climb::climb(contacts, [(&a, pose_a), (&b, pose_b)], tolerance);
+        let (bodies, tolerance) = ([(&a, pose_a), (&b, pose_b)], TOLERANCE * smaller_extent(surfaces));
+        if least > 0.0 {
+            // Where edges cross and no sample is inside, their common normal need not be the shortest way out.
+            if let Some(found) = climb::deeper(contacts, bodies, tolerance, 0.0) {
+                contacts.clear();
+                contacts.extend_guarded([found]);
+            }
         }
+        contacts.extend_guarded(best);
+        climb::climb(contacts, bodies, tolerance);
         best = contacts.iter().min_by(|p, q| order(p, q)).copied();
         contacts.clear();
         if best.is_none_or(|c| c.separation > 0.0) {

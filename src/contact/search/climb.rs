@@ -102,6 +102,18 @@ fn against(other: &Surface, place: &Place, equal: f64, facing: &Vec3) -> Vec3 {
 
 /// Appends the contact at the deepest place of the faces around the contacts, if that is clearly deeper than all of them.
 pub(crate) fn climb(contacts: &mut Vec<Contact>, bodies: [(&Geometry, &Pose); 2], tolerance: f64) {
+    let deepest = contacts.iter().fold(0.0, |least: f64, contact| least.min(contact.separation));
+    let found = deeper(contacts, bodies, tolerance, deepest - WORTH * tolerance);
+    contacts.extend_guarded(found);
+}
+
+/// Returns the contact at the deepest place of the faces around some contacts, if its separation is below `worth`.
+pub(crate) fn deeper(
+    contacts: &[Contact],
+    bodies: [(&Geometry, &Pose); 2],
+    tolerance: f64,
+    worth: f64,
+) -> Option<Contact> {
     let mut starts = [usize::MAX; 2 * STARTS];
     let place = |i: usize| contacts[i].point_on_a;
     for second in [0, STARTS] {
@@ -119,12 +131,10 @@ pub(crate) fn climb(contacts: &mut Vec<Contact>, bodies: [(&Geometry, &Pose); 2]
             }
         }
     }
-    let starts = || starts.iter().filter(|&&i| i != usize::MAX);
-    let deepest = starts().fold(0.0, |least: f64, &i| least.min(contacts[i].separation));
-    let climb = Climb { bodies, enough: EXACT * tolerance, worth: deepest - WORTH * tolerance };
-    let found = starts().filter_map(|&i| climb.from(&contacts[i]));
-    let found = found.min_by(|p, q| p.separation.total_cmp(&q.separation));
-    contacts.extend_guarded(found);
+    let climb = Climb { bodies, enough: EXACT * tolerance, worth };
+    let starts = starts.iter().filter(|&&i| i != usize::MAX);
+    let found = starts.filter_map(|&i| climb.from(&contacts[i]));
+    found.min_by(|p, q| p.separation.total_cmp(&q.separation))
 }
 
 /// What a search for a deeper place needs.
@@ -155,12 +165,15 @@ impl Climb<'_> {
             false => (contact.point_on_a, contact.point_on_b, -contact.normal),
         };
         let [point, on_other] = [point, on_other].map(|p| pose.inverse_transform_point(&Point3::from(p)).coords);
+        let to_other = pose.inv_mul(own_pose);
         let start = if contact.feature & FEATURE_OF_EDGE != 0 {
-            place(other, point, (point - on_other).norm())?
+            // An edge may have been led out across the other body.
+            let near = own.closest(to_other.inverse_transform_point(&Point3::from(point)).coords, f64::INFINITY)?;
+            let point = (to_other * Point3::from(near.point)).coords;
+            place(other, point, f64::INFINITY)?
         } else {
             Place { point, on_other, outward: pose.rotation.inverse() * outward, separation: contact.separation }
         };
-        let to_other = pose.inv_mul(own_pose);
         let (best, triangle) = self.over_faces(own, other, &to_other, start)?;
         let facing = own.normal(triangle).map(|normal| to_other.rotation * normal);
         let outward = facing.map_or(best.outward, |facing| against(other, &best, self.enough, &facing));
@@ -176,12 +189,13 @@ impl Climb<'_> {
     fn over_faces(&self, own: &Surface, other: &Surface, to_other: &Pose, start: Place) -> Option<(Place, u32)> {
         let beside = AT * own.bounds().extents().amax();
         let mut best: Option<(Place, u32)> = None;
+        let mut worth = self.worth;
         let mut tried = [u32::MAX; ROUNDS * FACES];
         let mut count = 0;
         for _ in 0..ROUNDS {
-            let at = best.map_or(start.point, |(best, _)| best.point);
+            let from = best.map_or(start, |(best, _)| best);
             let known = count;
-            let at = to_other.inverse_transform_point(&Point3::from(at)).coords;
+            let at = to_other.inverse_transform_point(&Point3::from(from.point)).coords;
             own.near(at, beside, |triangle, _| {
                 if count < known + FACES && !tried[..count].contains(&triangle) {
                     tried[count] = triangle;
@@ -191,10 +205,9 @@ impl Climb<'_> {
             let mut is_open = false;
             for &triangle in &tried[known..count] {
                 let corners = own.corners_of(triangle).map(|c| (to_other * Point3::from(c)).coords);
-                let from = best.map_or(start, |(best, _)| best);
-                let (found, at_border) = deepest(other, &corners, &from, [self.enough, self.worth]);
-                if let Some(found) = found {
-                    best = Some((found, triangle));
+                let (found, at_border) = deepest(other, &corners, &from, [self.enough, worth]);
+                if let Some(found) = found.filter(|found| found.separation < worth) {
+                    (best, worth) = (Some((found, triangle)), found.separation);
                     is_open = at_border;
                 }
             }
@@ -202,6 +215,6 @@ impl Climb<'_> {
                 break;
             }
         }
-        best.filter(|(best, _)| best.separation < self.worth)
+        best
     }
 }
