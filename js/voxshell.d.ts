@@ -6,7 +6,7 @@ export type Pose = ArrayLike<number>;
 export type Coverage = "edges" | "facets" | "samples";
 
 export interface CookOptions {
-  /** Voxels along the largest extent; by default 32 for a closed mesh of at most 4,096 triangles, whose field is exact, else 128. */
+  /** Voxels along the largest extent; by default 32 for a closed mesh of at most 1,024 triangles, whose field is exact, else 128. */
   resolution?: number;
   /** Edge of a voxel, metres; replaces `resolution`. */
   voxelSize?: number;

@@ -66,7 +66,7 @@ pub enum Pointshell {
 #[derive(Args, Clone)]
 #[command(next_help_heading = "How to cook")]
 pub struct CookArguments {
-    /// Field cells along the largest extent. Default: 128, or 32 in exact storage of at most 4,096 triangles.
+    /// Field cells along the largest extent. Default: 128, or 32 in exact storage of at most 1,024 triangles.
     #[arg(long, value_name = "NUMBER")]
     pub cells: Option<u32>,
     /// Edge of a field cell; replaces --cells.
@@ -76,7 +76,7 @@ pub struct CookArguments {
     /// coarser fields first, which takes two or three times as long.
     #[arg(long, value_name = "METRES", conflicts_with_all = ["cells", "voxel_size"])]
     pub error: Option<f64>,
-    /// Storage of the field. Default: exact for a closed mesh of at most 4,096 triangles without --cells, --voxel-size,
+    /// Storage of the field. Default: exact for a closed mesh of at most 1,024 triangles without --cells, --voxel-size,
     /// --error or --offset, else dense.
     #[arg(long, value_enum)]
     pub field: Option<Storage>,

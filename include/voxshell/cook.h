@@ -54,7 +54,7 @@ extern "C" {
 #define VXS_CLUSTERING_GREEDY 1
 
 /**
- * The library chooses the storage of the field: `VXS_STORAGE_EXACT` for a closed mesh of at most 4,096 triangles where
+ * The library chooses the storage of the field: `VXS_STORAGE_EXACT` for a closed mesh of at most 1,024 triangles where
  * `resolution`, `voxel_size`, `target_error` and `offset` are 0, else `VXS_STORAGE_DENSE`.
  */
 #define VXS_STORAGE_AUTO 0
@@ -100,7 +100,7 @@ typedef struct vxs_cook_options {
   double voxel_size;
   /**
    * Voxels along the largest extent of the mesh; used when `voxel_size` is 0. 0, the default: 32 in exact storage of at
-   * most 4,096 triangles, where the grid only answers away from the surface, else 128.
+   * most 1,024 triangles, where the grid only answers away from the surface, else 128.
    */
   uint32_t resolution;
   /** Voxels between the mesh and the border of the grid, on every side. */

@@ -27,7 +27,7 @@ class Shape:
     ) -> Shape:
         """Cooks triangles: vertices (N, 3), metres; faces (M, 3), counter-clockwise seen from outside.
 
-        resolution: voxels along the largest extent; by default 32 for a closed mesh of at most 4,096 triangles, whose field is
+        resolution: voxels along the largest extent; by default 32 for a closed mesh of at most 1,024 triangles, whose field is
         exact, else 128. voxel_size, spacing (largest gap between samples), target_error,
         offset, weld_tolerance: metres. samples: approximate number. progress: True, a bar in a notebook or a terminal; or
         progress(stage, fraction), called by threads of the library: returning False cancels with a RuntimeError, and an

@@ -37,7 +37,7 @@ pub const VXS_CLUSTERING_BALANCED: u32 = 0;
 /// VXS_SAMPLING_PROJECTION and VXS_TREE_MINIMAL_BALLS the pointshell of the paper.
 pub const VXS_CLUSTERING_GREEDY: u32 = 1;
 
-/// The library chooses the storage of the field: `VXS_STORAGE_EXACT` for a closed mesh of at most 4,096 triangles where
+/// The library chooses the storage of the field: `VXS_STORAGE_EXACT` for a closed mesh of at most 1,024 triangles where
 /// `resolution`, `voxel_size`, `target_error` and `offset` are 0, else `VXS_STORAGE_DENSE`.
 pub const VXS_STORAGE_AUTO: u32 = 0;
 /// Samples at all points of the grid: VXS_FIELD_DENSE.
@@ -74,7 +74,7 @@ pub struct vxs_cook_options {
     /// Edge of a voxel, metres. 0, the default, takes it from `resolution`.
     pub voxel_size: f64,
     /// Voxels along the largest extent of the mesh; used when `voxel_size` is 0. 0, the default: 32 in exact storage of at
-    /// most 4,096 triangles, where the grid only answers away from the surface, else 128.
+    /// most 1,024 triangles, where the grid only answers away from the surface, else 128.
     pub resolution: u32,
     /// Voxels between the mesh and the border of the grid, on every side.
     pub padding_voxels: u32,

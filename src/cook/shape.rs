@@ -26,7 +26,7 @@ impl Forms {
 }
 
 /// Largest number of triangles of a mesh whose field is exact by default.
-pub const FEW_TRIANGLES: usize = 4096;
+pub const FEW_TRIANGLES: usize = 1024;
 /// Default number of cells along the largest extent.
 pub const CELLS: u32 = 128;
 /// The same in exact storage of few triangles.
