@@ -66,7 +66,7 @@ pub enum Storage {
     Exact,
 }
 
-/// Parameters of cooking a mesh. A mesh that encloses a volume, but at no node of the grid, gets the exact field of its
+/// Parameters of cooking a mesh. A mesh that encloses a volume, but at no node of the grid, gets, unless its storage is exact, the field of its
 /// triangles ([`MeshField`]) instead of a grid.
 #[derive(Clone, Debug)]
 pub struct CookOptions {
@@ -185,7 +185,9 @@ impl CookOptions {
         if has_inside {
             return Ok((voxel_size, Some(field), sides));
         }
-        let field = self.field_of_triangles(mesh)?.ok_or_else(|| nothing_inside(voxel_size))?;
+        let triangles = self.field_of_triangles(mesh)?.ok_or_else(|| nothing_inside(voxel_size))?;
+        // Near the surface an exact field is that of the triangles, and it can be stored.
+        let field = if storage == Storage::Exact { field } else { triangles };
         Ok((voxel_size, Some(field), None))
     }
 
