@@ -66,8 +66,8 @@ pub enum Storage {
     Exact,
 }
 
-/// Parameters of cooking a mesh. A mesh that encloses a volume, but at no node of the grid, gets, unless its storage is exact, the field of its
-/// triangles ([`MeshField`]) instead of a grid.
+/// Parameters of cooking a mesh. A mesh that encloses a volume, but at no node of the grid, gets the exact field of its
+/// triangles ([`MeshField`]) instead of a grid, unless the grid is exact near the surface.
 #[derive(Clone, Debug)]
 pub struct CookOptions {
     pub forms: Forms,
