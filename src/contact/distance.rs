@@ -2,13 +2,13 @@
 
 use super::query::{can_bring_both, surfaces, TOLERANCE};
 use super::search::faces::{Faces, Wanted};
+use super::search::frames::extent;
 use super::search::{apart, climb, edges, far, passes, sharp};
 use super::types::{order, Contact, Geometry, Roles};
 use super::workspace::Workspace;
 use voxshell_base::math::Pose;
 use voxshell_base::memory::GrowGuarded;
 use voxshell_base::{Error, Result};
-use voxshell_field::Surface;
 
 /// Fraction of the depth so far from which edges are starts of a search for a deeper place.
 const SHARE: f64 = 0.4;
@@ -79,7 +79,7 @@ fn search(
             let wanted = edges::Wanted { passed: &sharp_scratch.passed, ..edges::Wanted::default() };
             stats.edge_tests += edges::collect(surfaces, poses, least, wanted, scratch, contacts);
         }
-        let (bodies, tolerance) = ([(&a, pose_a), (&b, pose_b)], TOLERANCE * smaller_extent(surfaces));
+        let (bodies, tolerance) = ([(&a, pose_a), (&b, pose_b)], TOLERANCE * extent(surfaces));
         if least > 0.0 {
             // Where edges cross and no sample is inside, their common normal need not be the shortest way out.
             if let Some(found) = climb::deeper(contacts, bodies, tolerance, 0.0) {
@@ -109,9 +109,4 @@ fn search(
         contacts.clear();
     }
     Ok(best)
-}
-
-/// Returns the largest extent of the smaller of two surfaces, metres.
-fn smaller_extent(surfaces: [&Surface; 2]) -> f64 {
-    surfaces.iter().fold(f64::INFINITY, |least, surface| least.min(surface.bounds().extents().amax()))
 }

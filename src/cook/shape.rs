@@ -126,13 +126,13 @@ impl CookOptions {
 
     /// Returns the resolution and the storage for a mesh, of which neither is automatic.
     pub fn chosen(&self, mesh: &TriMesh) -> (Resolution, Storage) {
-        let is_open = self.resolution == Resolution::Automatic;
+        let is_automatic = self.resolution == Resolution::Automatic;
         let is_exact = match self.storage {
-            Storage::Automatic => is_open && self.forms.field && self.field.offset == 0.0 && is_simple(mesh),
+            Storage::Automatic => is_automatic && self.forms.field && self.field.offset == 0.0 && is_simple(mesh),
             storage => storage == Storage::Exact,
         };
         let cells = if is_exact && mesh.triangles.len() <= FEW_TRIANGLES { COARSE_CELLS } else { CELLS };
-        let resolution = if is_open { Resolution::Cells(cells) } else { self.resolution };
+        let resolution = if is_automatic { Resolution::Cells(cells) } else { self.resolution };
         let storage = match self.storage {
             Storage::Automatic if is_exact => Storage::Exact,
             Storage::Automatic => Storage::Dense,

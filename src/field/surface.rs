@@ -151,11 +151,7 @@ impl Surface {
     }
 
     /// Returns the corners of a triangle, body frame.
-    pub fn corners_of(&self, triangle: u32) -> [Vec3; 3] {
-        self.corners(triangle)
-    }
-
-    fn corners(&self, triangle: u32) -> [Vec3; 3] {
+    pub fn corners(&self, triangle: u32) -> [Vec3; 3] {
         self.sides.mesh.corners(triangle as usize).map(Vec3::from)
     }
 

@@ -137,7 +137,7 @@ pub(crate) fn deeper(
     found.min_by(|p, q| p.separation.total_cmp(&q.separation))
 }
 
-/// What a search for a deeper place needs.
+/// A search for a deeper place.
 struct Climb<'a> {
     bodies: [(&'a Geometry<'a>, &'a Pose); 2],
     /// Difference of depths that does not matter, metres.
@@ -204,7 +204,7 @@ impl Climb<'_> {
             });
             let mut is_open = false;
             for &triangle in &tried[known..count] {
-                let corners = own.corners_of(triangle).map(|c| (to_other * Point3::from(c)).coords);
+                let corners = own.corners(triangle).map(|c| (to_other * Point3::from(c)).coords);
                 let (found, at_border) = deepest(other, &corners, &from, [self.enough, worth]);
                 if let Some(found) = found.filter(|found| found.separation < worth) {
                     (best, worth) = (Some((found, triangle)), found.separation);
