@@ -62,7 +62,13 @@ fn warm_queries_do_not_allocate() {
                     |pose: vxs_pose| vxs_kinematics { pose, center: pose.position, twist: vxs_twist::default() };
                 // Each answer is searched, and then kept.
                 for _ in 0..2 {
-                    let step_of_pair = vxs_pair_step { a: still(a), b: still(b), duration: 0.01 };
+                    let step_of_pair = vxs_pair_step {
+                        a: still(a),
+                        b: still(b),
+                        duration: 0.01,
+                        gained_by_a: vxs_vec3::default(),
+                        gained_by_b: vxs_vec3::default(),
+                    };
                     quiet("update of a pair", step, &mut || {
                         ok(vxs_pair_update(pair, &step_of_pair, &mut manifolds));
                     });

@@ -45,6 +45,13 @@ typedef struct vxs_pair_step {
   struct vxs_kinematics b;
   /** Length of the step, s, 0 or more. 0: no contact is found ahead of time. */
   double duration;
+  /**
+   * What gravity and other forces add to the linear velocities of A and of B in the step, m/s: parts of these velocities. A
+   * body that lies on a third one does not get it, so the gap of a point is that without the part which takes either body away
+   * from the other: a body that falls on one at rest is stopped at its surface. May be 0.
+   */
+  struct vxs_vec3 gained_by_a;
+  struct vxs_vec3 gained_by_b;
 } vxs_pair_step;
 
 /** A pair that is to be updated, with its step. */

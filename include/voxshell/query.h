@@ -174,6 +174,13 @@ typedef struct vxs_query_step {
   struct vxs_vec3 center;
   struct vxs_vec3 shift;
   struct vxs_vec3 turn;
+  /**
+   * What gravity and other forces add to the motion of A, and of B, metres: parts of `shift`. A body that lies on a third one
+   * does not get it. So the gap of a contact is that without the part which takes either body away from the other, and a body
+   * that falls on one at rest is stopped at its surface. Default 0.
+   */
+  struct vxs_vec3 gained_by_a;
+  struct vxs_vec3 gained_by_b;
 } vxs_query_step;
 
 /** Settings of a query. Fill it with `vxs_query_init`, then change fields as needed. */

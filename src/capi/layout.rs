@@ -66,7 +66,7 @@ layout!(vxs_cook_options, 112, {
 layout!(vxs_primitive, 72, { struct_size: 0, kind: 4, size: 8, detail: 56 });
 layout!(vxs_query, 80, { struct_size: 0, roles: 4, max_separation: 8, max_distance: 16, max_depth: 24, max_contacts: 32, preferred_count: 36, preferred: 40, limit: 48, step: 56, segmentation: 64, coverage: 72, reserved: 76 });
 layout!(vxs_query_limit, 32, { struct_size: 0, reserved: 4, max_tests: 8, max_nanoseconds: 16, accuracy: 24 });
-layout!(vxs_query_step, 96, { struct_size: 0, extremes_only: 4, dense_above: 8, max_gap: 16, center: 24, shift: 48, turn: 72 });
+layout!(vxs_query_step, 144, { struct_size: 0, extremes_only: 4, dense_above: 8, max_gap: 16, center: 24, shift: 48, turn: 72, gained_by_a: 96, gained_by_b: 120 });
 layout!(vxs_query_segmentation, 40, { struct_size: 0, kind: 4, level: 8, reserved: 12, distance: 16, angle: 24, preferred_segments: 32 });
 layout!(vxs_query_report, 40, { struct_size: 0, answer: 4, coverage: 8, reserved: 12, node_tests: 16, sample_tests: 24, least_missed: 32 });
 layout!(vxs_shape_info, 160, {
@@ -220,8 +220,8 @@ layout!(vxs_patch, 208, {
     stiffness_moments: 160,
 });
 layout!(vxs_pair_options, 24, { struct_size: 0, max_points: 4, tolerance: 8, margin: 16 });
-layout!(vxs_pair_step, 264, { a: 0, b: 128, duration: 256 });
-layout!(vxs_pair_in_step, 272, { pair: 0, step: 8 });
+layout!(vxs_pair_step, 312, { a: 0, b: 128, duration: 256, gained_by_a: 264, gained_by_b: 288 });
+layout!(vxs_pair_in_step, 320, { pair: 0, step: 8 });
 layout!(vxs_pair_point, 128, { point_on_a: 0, point_on_b: 24, normal: 48, separation: 72, gap: 80, id: 88, user: 96 });
 layout!(vxs_manifold, 48, { normal: 0, points: 24, count: 32, region: 40, reserved: 44 });
 layout!(vxs_manifolds, 16, { data: 0, count: 8 });

@@ -67,6 +67,11 @@ pub struct vxs_pair_step {
     pub b: vxs_kinematics,
     /// Length of the step, s, 0 or more. 0: no contact is found ahead of time.
     pub duration: f64,
+    /// What gravity and other forces add to the linear velocities of A and of B in the step, m/s: parts of these velocities. A
+    /// body that lies on a third one does not get it, so the gap of a point is that without the part which takes either body away
+    /// from the other: a body that falls on one at rest is stopped at its surface. May be 0.
+    pub gained_by_a: vxs_vec3,
+    pub gained_by_b: vxs_vec3,
 }
 
 /// A pair that is to be updated, with its step.
@@ -391,7 +396,11 @@ fn step_value(argument: impl Display, step: &vxs_pair_step) -> Result<PairStep, 
         })
     };
     let duration = check::not_negative(format_args!("{argument}duration"), step.duration)?;
-    Ok(PairStep { a: motion("a", &step.a)?, b: motion("b", &step.b)?, duration })
+    let gained = [
+        check::quantities(format_args!("{argument}gained_by_a"), step.gained_by_a)?,
+        check::quantities(format_args!("{argument}gained_by_b"), step.gained_by_b)?,
+    ];
+    Ok(PairStep { a: motion("a", &step.a)?, b: motion("b", &step.b)?, duration, gained })
 }
 
 impl Held {

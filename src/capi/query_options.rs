@@ -136,6 +136,11 @@ pub struct vxs_query_step {
     pub center: vxs_vec3,
     pub shift: vxs_vec3,
     pub turn: vxs_vec3,
+    /// What gravity and other forces add to the motion of A, and of B, metres: parts of `shift`. A body that lies on a third one
+    /// does not get it. So the gap of a contact is that without the part which takes either body away from the other, and a body
+    /// that falls on one at rest is stopped at its surface. Default 0.
+    pub gained_by_a: vxs_vec3,
+    pub gained_by_b: vxs_vec3,
 }
 
 /// Settings of a query. Fill it with `vxs_query_init`, then change fields as needed.
@@ -292,6 +297,8 @@ impl Growable for vxs_query_step {
             center: zero,
             shift: zero,
             turn: zero,
+            gained_by_a: zero,
+            gained_by_b: zero,
         }
     }
 }
@@ -417,6 +424,10 @@ impl vxs_query {
             center: check::point("query->step->center", given.center)?,
             shift: check::point("query->step->shift", given.shift)?,
             turn: check::quantities("query->step->turn", given.turn)?,
+            gained: [
+                check::point("query->step->gained_by_a", given.gained_by_a)?,
+                check::point("query->step->gained_by_b", given.gained_by_b)?,
+            ],
             max_gap: given.max_gap,
             dense_above: usize::try_from(given.dense_above).unwrap_or(usize::MAX),
             extremes_only: check::flag("query->step->extremes_only", given.extremes_only)?,

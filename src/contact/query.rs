@@ -215,6 +215,8 @@ fn check(query: &Query) -> Result<()> {
         }
         limits::check_point("center", &step.center)?;
         limits::check_point("shift", &step.shift)?;
+        limits::check_point("gained", &step.gained[0])?;
+        limits::check_point("gained", &step.gained[1])?;
         limits::check_quantities("turn", &step.turn)?;
     }
     if let Segmentation::Region { distance, angle } = query.segmentation {
@@ -349,7 +351,7 @@ fn largest_motion(step: &Step, surfaces: [&Surface; 2], poses: [&Pose; 2]) -> f6
         (middle.coords - step.center).norm() + frames::radius(surface)
     };
     let reach = reach(surfaces[0], poses[0]).min(reach(surfaces[1], poses[1]));
-    step.shift.norm() + step.turn.norm() * reach
+    step.shifts().fold(0.0, |most, shift| shift.norm().max(most)) + step.turn.norm() * reach
 }
 
 /// Appends the contacts of edges and corners alone, if they make all contacts of the step, and returns whether they do.

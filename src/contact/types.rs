@@ -215,7 +215,7 @@ impl Budget {
 }
 
 /// Step of a simulation that a query serves, and the criterion by which samples count in it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Step {
     /// Motion of A relative to B in the step, world frame: the point of A at `center` moves by `shift`, metres, and A
     /// rotates about that point by the vector `turn`, radians. The gap of a contact is separation − max(0, normal ·
@@ -223,6 +223,9 @@ pub struct Step {
     pub center: Vec3,
     pub shift: Vec3,
     pub turn: Vec3,
+    /// What forces such as gravity add to the shift of A, and to that of B, metres: parts of `shift`. A third body may withstand
+    /// them, so the gap is that without the part that takes a body away from the other one.
+    pub gained: [Vec3; 2],
     /// Samples with a gap above this value are no contacts, metres. May be infinite. Where both bodies have exact surfaces,
     /// samples whose closest point is beside them, more than 72° from the normals of their own surface, are no contacts
     /// either, and sharp features count only if the bodies can reach each other in the step.
@@ -256,8 +259,25 @@ impl Step {
     /// Returns the gap of a contact: see [`Step::center`].
     pub(super) fn gap(&self, contact: &Contact) -> f64 {
         let point = if contact.feature & FEATURE_OF_B == 0 { contact.point_on_a } else { contact.point_on_b };
-        let approach = contact.normal.dot(&(self.shift + self.turn.cross(&(point - self.center))));
-        contact.separation - approach.max(0.0)
+        self.gap_at(contact.separation, &contact.normal, point)
+    }
+
+    /// Returns the shifts that A may have if a third body withstands what a force adds to that of neither body, of one, or of both;
+    /// equal ones once.
+    pub(super) fn shifts(&self) -> impl Iterator<Item = Vec3> + '_ {
+        let is_gained = self.gained.map(|part| part != Vec3::zeros());
+        (0..4usize).filter(move |i| (i & 1 == 0 || is_gained[0]) && (i & 2 == 0 || is_gained[1])).map(|i| {
+            let of_a = if i & 1 == 0 { Vec3::zeros() } else { self.gained[0] };
+            let of_b = if i & 2 == 0 { Vec3::zeros() } else { self.gained[1] };
+            self.shift - of_a + of_b
+        })
+    }
+
+    /// Returns the gap of a point at `separation` along `normal`: see [`Step::center`] and [`Step::gained`].
+    pub(super) fn gap_at(&self, separation: f64, normal: &Vec3, point: Vec3) -> f64 {
+        let approach = normal.dot(&(self.shift + self.turn.cross(&(point - self.center))));
+        let withstood = (-normal.dot(&self.gained[0])).max(0.0) + normal.dot(&self.gained[1]).max(0.0);
+        separation - (approach + withstood).max(0.0)
     }
 }
 

@@ -370,7 +370,30 @@ void reach_counts_speed_spin_and_gravity()
 	a.angular = {3, 0, 0};
 	a.radius = 0.5;
 	CHECK_NEAR(reach(a, b, 0.01), (2.1 + 1.5) * 0.01, 1e-12);
+	// Both fall, and a third body may hold the second.
+	b.linear_acceleration = a.linear_acceleration;
+	CHECK_NEAR(reach(a, b, 0.01), (2.1 + 1.5) * 0.01, 1e-12);
 	CHECK_NEAR(reach(a, b, 0), 0, 0);
+}
+
+void a_body_may_be_held_by_a_third_one()
+{
+	// Both fall: the upper one at 2 m/s, on one that lies on the ground. Which one is held is not known.
+	Motion upper, lower;
+	upper.linear = {0, -2, 0};
+	upper.linear_acceleration = lower.linear_acceleration = {0, -10, 0};
+	const double dt = 0.01;
+	Candidate c;
+	c.distance = 0.01, c.normal = {0, 1, 0};
+	c.predict_gap(Approach(upper, lower, dt), dt);
+	CHECK_NEAR(c.gap, 0.01 - 2.1 * dt, 1e-12);
+	// Above it the ceiling, against which nothing presses it.
+	c.normal = {0, -1, 0};
+	c.predict_gap(Approach(upper, Motion(), dt), dt);
+	CHECK_NEAR(c.gap, 0.01, 1e-12);
+	upper.linear = {0, 2, 0};
+	c.predict_gap(Approach(upper, Motion(), dt), dt);
+	CHECK_NEAR(c.gap, 0.01 - 2 * dt, 1e-12);
 }
 }  // namespace
 
@@ -388,5 +411,6 @@ int main()
 	a_close_fit_keeps_what_touches_on_the_far_side();
 	hopeless_contacts_are_left_out();
 	reach_counts_speed_spin_and_gravity();
+	a_body_may_be_held_by_a_third_one();
 	return finish();
 }

@@ -59,7 +59,7 @@ static void a_box_comes_to_rest_on_a_floor(void) {
   /* The pair retains its shapes. */
   OK(vxs_shape_release(box));
   OK(vxs_shape_release(floor));
-  vxs_pair_step step = {resting(at(0, 0, 0.7)), resting(at(0, 0, 0)), 1.0 / 60};
+  vxs_pair_step step = {resting(at(0, 0, 0.7)), resting(at(0, 0, 0)), 1.0 / 60, {0, 0, 0}, {0, 0, 0}};
   OK(vxs_pair_update(pair, &step, &found));
   CHECK(found.count == 0);
   /* It comes to the floor in this step. */
@@ -72,7 +72,7 @@ static void a_box_comes_to_rest_on_a_floor(void) {
     CHECK(fabs(p->point_on_b.z) < 1e-6 && fabs(fabs(p->point_on_a.x) - 0.5) < 1e-3);
   }
   /* It rests; its points keep the numbers, whether they are searched or turned with it. */
-  step = (vxs_pair_step){resting(at(0, 0, 0.4999)), resting(at(0, 0, 0)), 1.0 / 60};
+  step = (vxs_pair_step){resting(at(0, 0, 0.4999)), resting(at(0, 0, 0)), 1.0 / 60, {0, 0, 0}, {0, 0, 0}};
   OK(vxs_pair_update(pair, &step, &found));
   CHECK(found.count == 1 && found.data[0].count == 4);
   for (size_t i = 0; i < 4; i++) found.data[0].points[i].user[2] = 7.0 + (double)i;
@@ -137,7 +137,7 @@ static void answers_do_not_depend_on_the_threads(void) {
     vxs_pose pose = at(0.3 * number(), 0.3 * number(), 0.55 + 0.1 * number());
     const double angle = 3 * number();
     pose.qx = sin(angle / 2), pose.qw = cos(angle / 2);
-    start[i] = (vxs_pair_step){resting(pose), resting(at(0, 0, 0)), 1.0 / 60};
+    start[i] = (vxs_pair_step){resting(pose), resting(at(0, 0, 0)), 1.0 / 60, {0, 0, 0}, {0, 0, 0}};
   }
   uint64_t expected[STEPS] = {0};
   size_t points = 0;

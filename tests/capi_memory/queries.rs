@@ -221,7 +221,13 @@ pub const CALLS: &[Call] = &[
         prepare: |folder| {
             let (shape, mut pair) = (prepared(folder), null_mut());
             ok(unsafe { vxs_pair_create(shape, shape, null(), &mut pair) });
-            let step = vxs_pair_step { a: still(0.0), b: still(0.2), duration: 0.01 };
+            let step = vxs_pair_step {
+                a: still(0.0),
+                b: still(0.2),
+                duration: 0.01,
+                gained_by_a: vxs_vec3::default(),
+                gained_by_b: vxs_vec3::default(),
+            };
             Box::new(move || unsafe {
                 let mut manifolds = zeroed();
                 vxs_pair_update(pair, &step, &mut manifolds)
@@ -233,7 +239,13 @@ pub const CALLS: &[Call] = &[
         prepare: |folder| {
             let (shape, mut pair) = (prepared(folder), null_mut());
             ok(unsafe { vxs_pair_create(shape, shape, null(), &mut pair) });
-            let step = vxs_pair_step { a: still(0.0), b: still(0.2), duration: 0.01 };
+            let step = vxs_pair_step {
+                a: still(0.0),
+                b: still(0.2),
+                duration: 0.01,
+                gained_by_a: vxs_vec3::default(),
+                gained_by_b: vxs_vec3::default(),
+            };
             ok(unsafe { vxs_pair_update(pair, &step, &mut zeroed()) });
             Box::new(move || unsafe {
                 let mut copy = null_mut();
@@ -246,7 +258,13 @@ pub const CALLS: &[Call] = &[
         prepare: |folder| {
             let (shape, mut pair) = (prepared(folder), null_mut());
             ok(unsafe { vxs_pair_create(shape, shape, null(), &mut pair) });
-            let step = vxs_pair_step { a: still(0.0), b: still(0.2), duration: 0.01 };
+            let step = vxs_pair_step {
+                a: still(0.0),
+                b: still(0.2),
+                duration: 0.01,
+                gained_by_a: vxs_vec3::default(),
+                gained_by_b: vxs_vec3::default(),
+            };
             ok(unsafe { vxs_pair_update(pair, &step, &mut zeroed()) });
             let mut triangles = room::<vxs_contact_triangles>(1 << 12);
             Box::new(move || unsafe {
@@ -260,7 +278,13 @@ pub const CALLS: &[Call] = &[
         prepare: |folder| {
             let (shape, mut batch) = (prepared(folder), null_mut());
             ok(unsafe { vxs_batch_create(2, &mut batch) });
-            let step = vxs_pair_step { a: still(0.0), b: still(0.2), duration: 0.01 };
+            let step = vxs_pair_step {
+                a: still(0.0),
+                b: still(0.2),
+                duration: 0.01,
+                gained_by_a: vxs_vec3::default(),
+                gained_by_b: vxs_vec3::default(),
+            };
             let pairs = [(); 8].map(|()| {
                 let mut pair = null_mut();
                 ok(unsafe { vxs_pair_create(shape, shape, null(), &mut pair) });

@@ -84,6 +84,7 @@ fn a_floor_does_not_stop_a_box_that_slides_over_it() {
                 max_gap: 1e-3,
                 dense_above: 0,
                 extremes_only: case % 2 == 0,
+                ..Step::default()
             };
             let query = Query {
                 coverage: Coverage::Facets,
@@ -115,8 +116,15 @@ fn a_peg_that_falls_through_its_hole_meets_nothing() {
         for case in 0..40 {
             let at = Vec3::new(0.0, 0.055 * rng.unit(), 0.0);
             let shift = Vec3::y() * -(0.004 + 0.05 * rng.fraction());
-            let step =
-                Step { center: at, shift, turn: Vec3::zeros(), max_gap: 8e-5, dense_above: 0, extremes_only: false };
+            let step = Step {
+                center: at,
+                shift,
+                turn: Vec3::zeros(),
+                max_gap: 8e-5,
+                dense_above: 0,
+                extremes_only: false,
+                ..Step::default()
+            };
             let max_separation = step.max_gap + shift.norm();
             let query = Query {
                 coverage: Coverage::Facets,
@@ -134,7 +142,15 @@ fn a_peg_that_falls_through_its_hole_meets_nothing() {
         // One that stands on the rim meets it.
         let at = Vec3::new(0.5 * play + 2.0 * play, 0.0605, 0.0);
         let shift = Vec3::y() * -0.01;
-        let step = Step { center: at, shift, turn: Vec3::zeros(), max_gap: 8e-5, dense_above: 0, extremes_only: false };
+        let step = Step {
+            center: at,
+            shift,
+            turn: Vec3::zeros(),
+            max_gap: 8e-5,
+            dense_above: 0,
+            extremes_only: false,
+            ..Step::default()
+        };
         let query = Query {
             coverage: Coverage::Facets,
             roles: Roles::Both,

@@ -68,7 +68,8 @@ fn answer(
         stats.push(workspace.stats());
         let (center, shift, turn) = (pose.translation.vector, Vec3::new(0.01, -0.02, 0.0), Vec3::new(0.0, 0.03, 0.01));
         for dense_above in [0, 40] {
-            let step = Some(Step { center, shift, turn, max_gap: 0.01, dense_above, extremes_only: false });
+            let step =
+                Some(Step { center, shift, turn, max_gap: 0.01, dense_above, extremes_only: false, ..Step::default() });
             let query = Query { step, ..query };
             found.extend_from_slice(contacts(a, pose, b, &Pose::identity(), &query, &mut workspace).unwrap());
             stats.push(workspace.stats());

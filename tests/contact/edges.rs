@@ -335,6 +335,7 @@ fn settings_of_a_query_hold_for_edges() {
             max_gap,
             dense_above: 0,
             extremes_only: false,
+            ..Step::default()
         };
         assert_eq!(edges_of(&ask(Query { step: Some(step(Vec3::zeros(), -1.0)), ..Query::default() })), []);
         assert_eq!(edges_of(&ask(Query { step: Some(step(Vec3::zeros(), 0.0)), ..Query::default() })), edges);

@@ -230,6 +230,7 @@ fn settings_of_a_query_hold_for_exact_samples() {
             max_gap: 0.0,
             dense_above: 0,
             extremes_only: false,
+            ..Step::default()
         };
         let gap = |c: &Contact| c.separation - c.normal.dot(&shift).max(0.0);
         let counting = ask(Query { step: Some(step), ..plain });
@@ -324,8 +325,15 @@ fn samples_beside_the_other_body_do_not_count_in_a_step() {
     let (a, b) = (body("block", &small), body("floor", &large));
     let mut workspace = Workspace::new();
     let shift = Vec3::new(0.01, -1e-4, 0.0);
-    let step =
-        Step { center: Vec3::zeros(), shift, turn: Vec3::zeros(), max_gap: 0.01, dense_above: 0, extremes_only: false };
+    let step = Step {
+        center: Vec3::zeros(),
+        shift,
+        turn: Vec3::zeros(),
+        max_gap: 0.01,
+        dense_above: 0,
+        extremes_only: false,
+        ..Step::default()
+    };
     for height in [1e-4, 1e-7, 0.0, -1e-7, -1e-5] {
         let pose = Pose::translation(0.02, 0.2 + height, 0.03);
         let mut ask = |step| {

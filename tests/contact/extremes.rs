@@ -110,6 +110,7 @@ fn extreme_samples_are_the_deepest_and_the_most_urgent() {
                 center: (world * pose).translation.vector + rng.vector() * 0.2,
                 shift: rng.vector() * size,
                 turn: rng.vector() * (4.0 * size),
+                ..Step::default()
             };
             let poses = [&(world * pose), &world];
             let [all, found] = check(&format!("{name} {case}"), &body, case % 5 == 0, poses, step, &mut workspace);
@@ -125,8 +126,15 @@ fn round_bodies_are_searched_as_otherwise() {
     let ball = cook(&primitives::sphere(0.5, 5).unwrap(), 12_000);
     let (plane, pose) = (plane(), Isometry3::translation(0.0, 0.0, 0.54));
     let none = Vec3::zeros();
-    let step =
-        Step { dense_above: 0, extremes_only: true, max_gap: f64::INFINITY, center: none, shift: none, turn: none };
+    let step = Step {
+        dense_above: 0,
+        extremes_only: true,
+        max_gap: f64::INFINITY,
+        center: none,
+        shift: none,
+        turn: none,
+        ..Step::default()
+    };
     let mut workspace = Workspace::new();
     let mut ask = |step: Option<Step>| {
         let query = Query { max_separation: 0.02, step, ..Query::default() };

@@ -60,8 +60,15 @@ fn bodies() -> Vec<Body> {
 /// Returns the contacts of a step, and all contacts.
 fn ask(a: &Body, pose_a: &Pose, b: &Body, pose_b: &Pose, workspace: &mut Workspace) -> [Vec<Contact>; 2] {
     let none = Vec3::zeros();
-    let step =
-        Step { dense_above: 0, extremes_only: true, max_gap: f64::INFINITY, center: none, shift: none, turn: none };
+    let step = Step {
+        dense_above: 0,
+        extremes_only: true,
+        max_gap: f64::INFINITY,
+        center: none,
+        shift: none,
+        turn: none,
+        ..Step::default()
+    };
     [Some(step), None].map(|step| {
         let query = Query { roles: Roles::Both, max_separation: LIMIT, step, ..Query::default() };
         let [of_a, of_b] = [a, b].map(|body| body.shape.geometry_for(Coverage::Edges).unwrap());
@@ -202,6 +209,7 @@ fn facets_are_samples_of_fast_bodies_with_many_edges() {
                 center: Vec3::zeros(),
                 shift,
                 turn,
+                ..Step::default()
             });
             let query = Query { roles: Roles::Both, max_separation: LIMIT, step, coverage, ..Query::default() };
             let of = body.shape.geometry_for(Coverage::Edges).unwrap();

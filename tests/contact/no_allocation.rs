@@ -71,7 +71,15 @@ fn warm_queries_do_not_allocate() {
                 contacts_found += contacts(a, &pose_a, b, &pose_b, &coherent, workspace).unwrap().len();
                 let (center, shift, turn) = (pose_a.translation.vector, Vector3::new(0.0, -t, 0.0), Vector3::zeros());
                 for dense_above in [0, 20 + step / 2] {
-                    let step = Some(Step { center, shift, turn, max_gap: 0.005, dense_above, extremes_only: false });
+                    let step = Some(Step {
+                        center,
+                        shift,
+                        turn,
+                        max_gap: 0.005,
+                        dense_above,
+                        extremes_only: false,
+                        ..Step::default()
+                    });
                     contacts_found +=
                         contacts(a, &pose_a, b, &pose_b, &Query { step, ..coherent }, workspace).unwrap().len();
                 }

@@ -465,6 +465,7 @@ fn corners_in_a_concave_place_meet_all_walls_in_a_step() {
         max_gap: 1.0,
         dense_above: 0,
         extremes_only: false,
+        ..Step::default()
     };
     // The tip is 4 mm beside the second wall.
     for (step, slides) in

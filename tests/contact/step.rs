@@ -24,7 +24,9 @@ fn knot(storage: Storage) -> Shape {
 fn gap(c: &Contact, step: &Step) -> f64 {
     let point = if c.feature & FEATURE_OF_B == 0 { c.point_on_a } else { c.point_on_b };
     let moved = step.shift + step.turn.cross(&(point - step.center));
-    c.separation - c.normal.dot(&moved).max(0.0)
+    // Without what either force takes from the other body.
+    let parts = [-c.normal.dot(&step.gained[0]), c.normal.dot(&step.gained[1])].map(|part| part.max(0.0));
+    c.separation - (c.normal.dot(&moved) + parts[0] + parts[1]).max(0.0)
 }
 
 /// Returns the direction of the surface of the body that brings the field, in its frame; `None` near a change of
@@ -57,10 +59,13 @@ impl Pair<'_> {
             true => (c.point_on_b, self.a.geometry().field.unwrap(), &self.pose_a, -1.0),
             false => (c.point_on_a, self.b.field.unwrap(), &self.pose_b, 1.0),
         };
-        let moves = (step.shift + step.turn.cross(&(start - step.center))) * sign;
-        let at = |k: u32| pose.inverse_transform_point(&Point3::from(start + moves * (f64::from(k) / 200.0))).coords;
-        let (origin, least) = (field.local_origin(&at(0)), step.max_gap.min(0.0) as f32);
-        (0..=200).all(|k| field.distance((at(k) - origin).map(|x| x as f32).into()) > least)
+        let moves = step.shift + step.turn.cross(&(start - step.center));
+        [moves, moves - step.gained[0], moves + step.gained[1]].into_iter().all(|moves| {
+            let at = |k: u32| start + moves * (sign * f64::from(k) / 200.0);
+            let at = |k: u32| pose.inverse_transform_point(&Point3::from(at(k))).coords;
+            let (origin, least) = (field.local_origin(&at(0)), step.max_gap.min(0.0) as f32);
+            (0..=200).all(|k| field.distance((at(k) - origin).map(|x| x as f32).into()) > least)
+        })
     }
 
     /// Checks the answer about one step; returns its number of contacts.
@@ -154,6 +159,7 @@ fn step_queries_return_relevant_and_most_urgent_contacts() {
                 center: world.translation.vector + rng.vector(),
                 shift: rng.vector() * size,
                 turn: rng.vector() * (3.0 * size),
+                gained: [0, 1].map(|_| if rng.next() % 3 == 0 { rng.vector() * size } else { Vec3::zeros() }),
             };
             // Rotation about a nearby point: near it hardly anything moves, farther away everything does.
             let step = match all.get(all.len() / 2) {
@@ -214,6 +220,7 @@ fn a_turning_nut_has_few_contacts_and_the_urgent_ones() {
             center: pose_a.translation.vector,
             shift: Vec3::y() * -fall,
             turn: Vec3::y() * -radians_per_step,
+            ..Step::default()
         };
         let query = Query { step: Some(step), ..everything };
         let found = pair.check(&format!("nut {k}"), &all, &query, 12e-3, &mut workspace);
@@ -226,13 +233,23 @@ fn non_finite_steps_are_refused() {
     let shape = knot(Storage::Dense);
     let pose = Pose::identity();
     let still = Vec3::zeros();
-    let good = Step { dense_above: 9, extremes_only: false, max_gap: 0.0, center: still, shift: still, turn: still };
+    let good = Step {
+        dense_above: 9,
+        extremes_only: false,
+        max_gap: 0.0,
+        center: still,
+        shift: still,
+        turn: still,
+        gained: [still; 2],
+    };
     let bad = Vec3::new(0.0, f64::INFINITY, 0.0);
     let cases = [
         ("max_gap", Step { max_gap: f64::NAN, ..good }),
         ("center", Step { center: bad, ..good }),
         ("shift", Step { shift: bad, ..good }),
         ("turn", Step { turn: bad, ..good }),
+        ("gained", Step { gained: [bad, still], ..good }),
+        ("gained", Step { gained: [still, bad], ..good }),
     ];
     for (name, step) in cases {
         let query = Query { step: Some(step), ..Query::default() };

@@ -101,7 +101,7 @@ static void contacts_and_distance(const Shape& box) {
 
 static PairStep resting(double height) {
   const Pose pose = at(0, 0, height);
-  return {{pose, pose.position, {}}, {identity(), {}, {}}, 1.0 / 60};
+  return {{pose, pose.position, {}}, {identity(), {}, {}}, 1.0 / 60, {}, {}};
 }
 
 static void pairs(const Shape& box) {

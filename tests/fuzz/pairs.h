@@ -85,6 +85,12 @@ static vxs_pair_step pair_step_value(struct stream *s) {
   }
   step.duration = real(s, "duration", 0, 0.1);
   if (!(step.duration >= 0) || isinf(step.duration)) s->bad = 1;
+  vxs_vec3 *const gained[2] = {&step.gained_by_a, &step.gained_by_b};
+  for (int i = 0; i < 2; i++) {
+    *gained[i] = one_in(s, 2) ? (vxs_vec3){0, uniform(s), 0} : (vxs_vec3){0, 0, 0};
+    vary_vector(s, i == 0 ? "gained_by_a" : "gained_by_b", gained[i]);
+    require_finite(s, *gained[i]);
+  }
   return step;
 }
 

@@ -89,6 +89,8 @@ static const vxs_query_step *query_step_value(struct stream *s) {
   if (one_in(s, 2)) t.extremes_only = 1;
   t.shift = (vxs_vec3){0.1 * uniform(s), 0.1 * uniform(s), 0.1 * uniform(s)};
   t.turn = (vxs_vec3){0.1 * uniform(s), 0.1 * uniform(s), 0.1 * uniform(s)};
+  if (one_in(s, 2)) t.gained_by_a = (vxs_vec3){0, 0.1 * uniform(s), 0};
+  if (one_in(s, 2)) t.gained_by_b = (vxs_vec3){0.1 * uniform(s), 0, 0};
   vary_struct_size(s, &t.struct_size);
   vary64(s, "dense_above", &t.dense_above);
   vary32(s, "extremes_only", &t.extremes_only);
@@ -96,6 +98,8 @@ static const vxs_query_step *query_step_value(struct stream *s) {
   vary_vector(s, "center", &t.center);
   vary_vector(s, "shift", &t.shift);
   vary_vector(s, "turn", &t.turn);
+  vary_vector(s, "gained_by_a", &t.gained_by_a);
+  vary_vector(s, "gained_by_b", &t.gained_by_b);
   return memcpy(input(s, sizeof t), &t, sizeof t);
 }
 

@@ -227,7 +227,15 @@ fn what_a_pair_leaves_out_is_covered() {
         // With a step, samples whose closest point is beside them are no contacts.
         let still = Vec3::zeros();
         let max_gap = f64::INFINITY;
-        let rest = Step { center: still, shift: still, turn: still, max_gap, dense_above: 0, extremes_only: false };
+        let rest = Step {
+            center: still,
+            shift: still,
+            turn: still,
+            max_gap,
+            dense_above: 0,
+            extremes_only: false,
+            ..Step::default()
+        };
         let query = Query { step: Some(rest), ..Query::default() };
         let bodies = [&a, &b].map(|shape| shape.geometry_for(query.coverage).unwrap());
         let all = contacts(bodies[0], &pose, bodies[1], &Pose::identity(), &query, &mut workspace).unwrap().to_vec();
@@ -302,6 +310,35 @@ fn a_reset_pair_and_a_copy_give_the_same_bytes() {
     }
 }
 
+/// A cube that falls on one at rest, over which it is less than gravity moves both in a step at 60 Hz: the lower one lies on
+/// the ground, which the pair does not know.
+#[test]
+fn a_body_that_falls_on_one_at_rest_is_stopped_at_its_surface() {
+    let cube = cooked(&primitives::cuboid([0.05; 3]).unwrap());
+    let gained = Vec3::new(0.0, 0.0, -10.0 / 60.0);
+    let falling = |pose: Pose, speed: f64| {
+        let linear_velocity = gained - Vec3::new(0.0, 0.0, speed);
+        Motion { linear_velocity, ..Motion::at_rest(pose) }
+    };
+    for (gap, speed) in [(0.003, 0.17), (0.0027, 0.0), (0.01, 0.6)] {
+        let upper = falling(Isometry3::translation(0.01, 0.02, 0.1 + gap), speed);
+        let lower = falling(Pose::identity(), 0.0);
+        for (a, b) in [(upper, lower), (lower, upper)] {
+            let step = PairStep { a, b, duration: 1.0 / 60.0, gained: [gained; 2] };
+            let pair = updated(&cube, &cube, &step);
+            assert_eq!(pair.points().len(), 4, "{gap} m at {speed} m/s");
+            for point in pair.points() {
+                let right = gap - (speed + 10.0 / 60.0) / 60.0;
+                assert!((point.gap - right).abs() < 1e-6, "{} for {right}", point.gap);
+            }
+            // Both fall freely.
+            let step = PairStep { gained: [Vec3::zeros(); 2], ..step };
+            let margin = 4.0 * 0.1 / 2000.0;
+            assert_eq!(updated(&cube, &cube, &step).points().is_empty(), gap - speed / 60.0 > margin);
+        }
+    }
+}
+
 /// A cube of 100 mm that falls at 5 m/s, above a plate and beside it.
 #[test]
 fn a_contact_ahead_of_time_is_one_that_the_step_brings() {
@@ -310,7 +347,8 @@ fn a_contact_ahead_of_time_is_one_that_the_step_brings() {
     let falling = |x: f64, height: f64, speed: f64| {
         let pose = Isometry3::translation(x, 0.02, 0.05 + 0.05 + height);
         let a = Motion { linear_velocity: Vec3::new(0.0, 0.0, -speed), ..Motion::at_rest(pose) };
-        PairStep { a, b: Motion::at_rest(Pose::identity()), duration: 1.0 / 60.0 }
+        let b = Motion::at_rest(Pose::identity());
+        PairStep { a, b, duration: 1.0 / 60.0, gained: [Vec3::zeros(); 2] }
     };
     // It falls 83 mm in the step.
     let above = updated(&cube, &plate, &falling(0.3, 0.04, 5.0));

@@ -7,16 +7,20 @@ namespace voxshell_bullet
 {
 double reach(const Motion& first, const Motion& second, double dt)
 {
-	const Vec relative = first.linear - second.linear + (first.linear_acceleration - second.linear_acceleration) * dt;
+	const Vec relative = first.linear - second.linear, by_first = first.linear_acceleration * dt, by_second = second.linear_acceleration * dt;
+	// A third body may withstand what a force adds to the velocity of either.
+	const double fastest = std::max({length(relative), length(relative + by_first), length(relative - by_second), length(relative + by_first - by_second)});
 	const double spin_first = length(first.angular + first.angular_acceleration * dt) * first.radius;
 	const double spin_second = length(second.angular + second.angular_acceleration * dt) * second.radius;
-	return (length(relative) + spin_first + spin_second) * dt;
+	return (fastest + spin_first + spin_second) * dt;
 }
 
 Approach::Approach(const Motion& first, const Motion& second, double dt)
 	: center(first.center),
 	  velocity(first.linear + first.linear_acceleration * dt - second.velocity_at(center) - second.acceleration_at(center) * dt),
-	  spin(first.angular + first.angular_acceleration * dt - second.angular - second.angular_acceleration * dt)
+	  spin(first.angular + first.angular_acceleration * dt - second.angular - second.angular_acceleration * dt),
+	  gained_by_first(first.linear_acceleration * dt),
+	  gained_by_second(second.linear_acceleration * dt)
 {
 }
 

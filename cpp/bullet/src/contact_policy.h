@@ -47,12 +47,17 @@ struct Approach
 	Vec center;    // of the first body, world, m
 	Vec velocity;  // of the first body's centre relative to the second body there, m/s
 	Vec spin;      // rad/s
+	/// What forces add in the step to the velocities of both bodies, m/s. A body that lies on a third one does not get it.
+	Vec gained_by_first = {0, 0, 0}, gained_by_second = {0, 0, 0};
 
 	Approach() = default;
 	Approach(const Motion& first, const Motion& second, double dt);
 	/// The motion of a body in the world.
 	Approach(const Motion& body, double dt) : Approach(body, Motion(), dt) {}
 	Vec at(const Vec& p) const { return velocity + cross(spin, p - center); }
+	/// Returns the least velocity of a point along a direction, m/s: without a force that takes one of the bodies away from the
+	/// other, because a third one may withstand it.
+	double least(const Vec& p, const Vec& along) const { return dot(along, at(p)) - std::max(0.0, dot(along, gained_by_first)) - std::max(0.0, -dot(along, gained_by_second)); }
 	/// Returns where a point of the first body is after a time, and the pose of the body that has this one now.
 	Vec end_of(const Vec& p, double time) const { return center + Turn(spin * time)(p - center) + velocity * time; }
 	vxs_pose moved(const vxs_pose& pose, double time) const;
@@ -80,7 +85,8 @@ struct Candidate
 	/// Change of the distance in the step that the velocity does not show, because a face turns while the contact slides along
 	/// it, m; 0 or less.
 	double turning = 0;
-	/// Distance at the end of the step if nothing stopped the bodies (an approach counts, a retreat does not).
+	/// Distance at the end of the step if nothing stopped the bodies (an approach counts, a retreat does not), or the least that
+	/// it may be if a third body holds one of them.
 	double gap = 0;
 	/// The contact was given to the solver in the step before.
 	bool kept = false;
@@ -89,7 +95,7 @@ struct Candidate
 	bool round = false;       // the point of a round feature, which stays where it is while the feature turns
 
 	/// Fills in the gap only, which is enough for the selection.
-	void predict_gap(const Approach& approach, double dt) { gap = distance + std::min(0.0, dot(normal, approach.at(point))) * dt; }
+	void predict_gap(const Approach& approach, double dt) { gap = distance + std::min(0.0, approach.least(point, normal)) * dt; }
 	/// Fills in speed, acceleration, curvature and gap.
 	void predict(const Motion& first, const Motion& second, double dt);
 };

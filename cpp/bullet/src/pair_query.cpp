@@ -165,6 +165,8 @@ bool PairQuery::search_samples(const Side& first, const Side& second, const btVo
 		step.center = wanted.approach.center;
 		step.shift = wanted.approach.velocity * wanted.dt;
 		step.turn = wanted.approach.spin * wanted.dt;
+		step.gained_by_a = wanted.approach.gained_by_first * wanted.dt;
+		step.gained_by_b = wanted.approach.gained_by_second * wanted.dt;
 	}
 	query.limit = share.limit();
 	size_t count;

@@ -34,8 +34,17 @@ bool SampleQuery::search(const Side& first, const Side& second, const vxs_query&
 	m_coverage = query.coverage;
 	std::vector<vxs_contact>& contacts = answers();
 	vxs_status status;
-	while ((status = vxs_query_contacts(&a, &b, &query, m_workspace.get(), contacts.data(), contacts.size(), &count)) == VXS_TRUNCATED)
-		contacts.resize(count + count / 2);
+	for (;;)
+	{
+		// As much room as this pair has needed so far, however much the thread has: a query that is made twice takes fewer tests,
+		// and a budget must not depend on threads.
+		if (contacts.size() < m_room)
+			contacts.resize(m_room);
+		status = vxs_query_contacts(&a, &b, &query, m_workspace.get(), contacts.data(), m_room, &count);
+		if (status != VXS_TRUNCATED)
+			break;
+		m_room = count + count / 2;
+	}
 	if (status == VXS_OK)
 		status = vxs_workspace_get_report(m_workspace.get(), &m_report);
 	if (status != VXS_OK)

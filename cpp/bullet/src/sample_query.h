@@ -49,6 +49,7 @@ private:
 	Workspace m_workspace;
 	vxs_query_report m_report;  // on the last search
 	uint32_t m_coverage = VXS_COVERAGE_SAMPLES;  // of the last search
+	size_t m_room = 256;  // contacts that an answer has had so far, and more
 };
 }  // namespace voxshell_bullet
 

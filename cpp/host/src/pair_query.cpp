@@ -21,7 +21,9 @@ Contact convert(const vxs_contact& raw, const vxs_query_step& step, double allow
     contact.separation = raw.separation;
     contact.feature = raw.feature;
     const vxs_vec3 moves = step.shift + cross(step.turn, raw.point_on_a - step.center);
-    contact.gap = raw.separation - std::max(0.0, dot(raw.normal, moves) - allowance);
+    const double withstood =
+        std::max(0.0, -dot(raw.normal, step.gained_by_a)) + std::max(0.0, dot(raw.normal, step.gained_by_b));
+    contact.gap = raw.separation - std::max(0.0, dot(raw.normal, moves) + withstood - allowance);
     return contact;
 }
 
@@ -76,7 +78,11 @@ double reach(const Body& a, const Body& b, double radius_a, double radius_b, dou
     const double at_a = std::min(radius_a, apart + radius_b), at_b = std::min(radius_b, apart + radius_a);
     const double spin_a = length(a.angular_velocity), spin_b = length(b.angular_velocity);
     const double turning = (spin_a > 0 ? spin_a * at_a : 0) + (spin_b > 0 ? spin_b * at_b : 0);
-    return (length(a.linear_velocity - b.linear_velocity) + turning) * dt;
+    // A third body may withstand what a force adds to the velocity of either.
+    const vxs_vec3 relative = a.linear_velocity - b.linear_velocity;
+    const double fastest = std::max({length(relative), length(relative - a.gained), length(relative + b.gained),
+                                     length(relative - a.gained + b.gained)});
+    return (fastest + turning) * dt;
 }
 
 PairQuery::PairQuery() {
@@ -123,6 +129,8 @@ vxs_status PairQuery::find(const Body& a, const Body& b, double dt, const PairSe
     step.shift =
         (a.linear_velocity - b.linear_velocity - cross(b.angular_velocity, a.center_of_mass - b.center_of_mass)) * dt;
     step.turn = (a.angular_velocity - b.angular_velocity) * dt;
+    step.gained_by_a = a.gained * dt;
+    step.gained_by_b = b.gained * dt;
     // Only a thinning with a memory may depend on the last answer.
     m_preferred.clear();
     if (settings.thinning.hysteresis > 1)

@@ -43,14 +43,23 @@ bool PathTest::passes_by(const vxs_contact& contact) {
     Obstacle& obstacle = is_of_b ? m_a : m_b;
     if (!prepare(obstacle))
         return false;
-    // The step moves points of A, seen from B.
+    // The step moves points of A, seen from B. A third body may withstand the force on either.
     const vxs_vec3 start = is_of_b ? contact.point_on_b : contact.point_on_a;
-    const vxs_vec3 moves = (m_step.shift + cross(m_step.turn, start - m_step.center)) * (is_of_b ? -1 : 1);
+    const vxs_vec3 moves = m_step.shift + cross(m_step.turn, start - m_step.center);
+    const double sign = is_of_b ? -1 : 1;
+    const vxs_vec3 &of_a = m_step.gained_by_a, &of_b = m_step.gained_by_b;
+    for (const vxs_vec3& way : {moves, moves - of_a, moves + of_b, moves - of_a + of_b})
+        if (!passes_along(obstacle, start, way * sign, contact.separation))
+            return false;
+    return true;
+}
+
+bool PathTest::passes_along(const Obstacle& obstacle, const vxs_vec3& start, const vxs_vec3& way, double separation) const {
     const vxs_pose& pose = obstacle.body->pose;
-    const vxs_vec3 from = to_body(pose, start), along = turn_to_body(pose, moves);
+    const vxs_vec3 from = to_body(pose, start), along = turn_to_body(pose, way);
     const double path = length(along);
     // Sphere tracing: a ball around the point, of the radius of the distance, is free.
-    double done = std::max(0.0, contact.separation - m_distance);
+    double done = std::max(0.0, separation - m_distance);
     for (int i = 0; i < kMostSteps && done < path; ++i) {
         const vxs_vec3 point = from + along * (done / path);
         double distance = 0;

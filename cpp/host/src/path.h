@@ -31,6 +31,7 @@ private:
     };
 
     bool prepare(Obstacle& obstacle);
+    bool passes_along(const Obstacle& obstacle, const vxs_vec3& start, const vxs_vec3& way, double separation) const;
 
     const vxs_query_step& m_step;
     double m_distance;

@@ -52,9 +52,9 @@ Body body_of(dGeomID geom, const vxs_shape* shape, const vxs_pose& pose, double 
     if (dBodyGetGravityMode(owner))
         dWorldGetGravity(dBodyGetWorld(owner), gravity);
     const double k = dBodyIsKinematic(owner) ? 0 : dt;
-    body.linear_velocity = {double(v[0]) + k * double(gravity[0] + f[0] / mass.mass),
-                            double(v[1]) + k * double(gravity[1] + f[1] / mass.mass),
-                            double(v[2]) + k * double(gravity[2] + f[2] / mass.mass)};
+    body.gained = {k * double(gravity[0] + f[0] / mass.mass), k * double(gravity[1] + f[1] / mass.mass),
+                   k * double(gravity[2] + f[2] / mass.mass)};
+    body.linear_velocity = {double(v[0]) + body.gained.x, double(v[1]) + body.gained.y, double(v[2]) + body.gained.z};
     body.angular_velocity = {double(w[0]), double(w[1]), double(w[2])};
     return body;
 }

@@ -216,7 +216,7 @@ impl Pair {
             point.point_on_b = (pose_b * Point3::from(anchor.on_b)).coords;
             point.normal = (pose_b.rotation * anchor.normal).normalize();
             point.separation = point.normal.dot(&(point.point_on_b - point.point_on_a));
-            point.gap = gap(point.separation, &point.normal, &point.point_on_a, &motion);
+            point.gap = motion.gap_at(point.separation, &point.normal, point.point_on_a);
         }
         for (manifold, normal) in self.manifolds.iter_mut().zip(&self.normals) {
             manifold.normal = (pose_b.rotation * normal).normalize();
@@ -258,7 +258,7 @@ impl Pair {
         Grouping { distance, cosine, preferred, preferred_regions: regions }.number(contacts, scratch);
         found.clear();
         for contact in &*contacts {
-            let gap = gap(contact.separation, &contact.normal, &contact.point_on_a, &motion);
+            let gap = motion.gap_at(contact.separation, &contact.normal, contact.point_on_a);
             if gap <= margin {
                 // The quaternions of poses have unit length up to 1e-6 only.
                 let normal = contact.normal.try_normalize(0.0).unwrap_or(contact.normal);
@@ -334,7 +334,7 @@ impl Pair {
             for &(id, k, before) in chosen.iter() {
                 let Found { mut contact, gap: mut ahead } = region[k];
                 if let Some(exact) = far::exact(&contact, bodies) {
-                    ahead = gap(exact.separation, &exact.normal, &exact.point_on_a, motion);
+                    ahead = motion.gap_at(exact.separation, &exact.normal, exact.point_on_a);
                     contact = exact;
                 }
                 sum += contact.normal;
@@ -367,9 +367,3 @@ const FAR: f64 = 4.0;
 
 /// Length below which a sum of unit normals has no direction.
 const LEAST_SUM: f64 = 1e-9;
-
-/// Returns the separation at the end of a step, of which an approach counts and a retreat does not.
-fn gap(separation: f64, normal: &Vec3, point_on_a: &Vec3, motion: &Step) -> f64 {
-    let moves = motion.shift + motion.turn.cross(&(point_on_a - motion.center));
-    separation - normal.dot(&moves).max(0.0)
-}

@@ -41,17 +41,22 @@ pub struct PairStep {
     pub b: Motion,
     /// Length of the step, s. 0: no contact is reported ahead of time.
     pub duration: f64,
+    /// What forces such as gravity add to the linear velocities of A and of B in the step, m/s: parts of them, which a third body
+    /// may withstand.
+    pub gained: [Vec3; 2],
 }
 
 impl PairStep {
     /// Returns a step of no time.
     pub fn at_rest(pose_a: Pose, pose_b: Pose) -> Self {
-        Self { a: Motion::at_rest(pose_a), b: Motion::at_rest(pose_b), duration: 0.0 }
+        Self { a: Motion::at_rest(pose_a), b: Motion::at_rest(pose_b), duration: 0.0, gained: [Vec3::zeros(); 2] }
     }
 
     pub(super) fn check(&self) -> Result<()> {
         self.a.check(["a.pose", "a.center_of_mass", "a.linear_velocity", "a.angular_velocity"])?;
         self.b.check(["b.pose", "b.center_of_mass", "b.linear_velocity", "b.angular_velocity"])?;
+        limits::check_quantities("gained[0]", &self.gained[0])?;
+        limits::check_quantities("gained[1]", &self.gained[1])?;
         if !(self.duration >= 0.0 && limits::is_quantity(self.duration)) {
             return Err(Error::argument("duration", limits::Shown(self.duration), "a time of 0 s or more"));
         }
@@ -66,6 +71,7 @@ impl PairStep {
             center: self.a.center_of_mass,
             shift: (self.a.linear_velocity - moved_by_b) * self.duration,
             turn: (self.a.angular_velocity - self.b.angular_velocity) * self.duration,
+            gained: self.gained.map(|velocity| velocity * self.duration),
             max_gap,
             dense_above: DENSE_ABOVE,
             extremes_only: true,
@@ -111,20 +117,25 @@ impl Smaller {
         let sign = if self.is_a { 1.0 } else { -1.0 };
         let back = other.pose.rotation.inverse();
         let moves = motion.shift + motion.turn.cross(&(center.coords - motion.center));
-        Placed { relative, moves: back * moves * sign, turns: back * motion.turn * sign }
+        let [of_a, of_b] = motion.gained.map(|part| back * part);
+        let gained = if self.is_a { [of_a, of_b] } else { [of_b, of_a] };
+        Placed { relative, moves: back * moves * sign, turns: back * motion.turn * sign, gained }
     }
 
     /// Returns the largest distance by which a point of the smaller body is elsewhere, metres, and the largest by which its
     /// motion in the step is another one.
     pub fn difference(&self, p: &Placed, q: &Placed) -> [f64; 2] {
         let moved = displacement(&p.relative, &q.relative, &self.center, self.radius);
-        [moved, (p.moves - q.moves).norm() + (p.turns - q.turns).norm() * self.radius]
+        let gained = (p.gained[0] - q.gained[0]).norm() + (p.gained[1] - q.gained[1]).norm();
+        [moved, (p.moves - q.moves).norm() + gained + (p.turns - q.turns).norm() * self.radius]
     }
 
     /// Returns the largest distance by which a point of the smaller body moves in the step, metres.
     pub fn reach(&self, placed: &Placed) -> f64 {
         let turns = placed.turns.norm();
-        placed.moves.norm() + if turns > 0.0 { turns * self.radius } else { 0.0 }
+        let [own, other] = placed.gained;
+        let ways = [placed.moves, placed.moves - own, placed.moves + other, placed.moves - own + other];
+        ways.iter().fold(0.0, |most, way| way.norm().max(most)) + if turns > 0.0 { turns * self.radius } else { 0.0 }
     }
 }
 
@@ -134,4 +145,6 @@ pub(super) struct Placed {
     relative: Pose,
     moves: Vec3,
     turns: Vec3,
+    /// Parts of the motion that a third body may withstand: of the smaller body, and of the other.
+    gained: [Vec3; 2],
 }

@@ -135,9 +135,22 @@ fn passes_by(contact: &Contact, step: &Step, [a, b]: [(&Geometry, &Pose); 2]) ->
     let of_b = contact.feature & FEATURE_OF_B != 0;
     let (start, (obstacle, pose), sign) =
         if of_b { (contact.point_on_b, a, -1.0) } else { (contact.point_on_a, b, 1.0) };
-    let moves = (step.shift + step.turn.cross(&(start - step.center))) * sign;
+    let turned = step.turn.cross(&(start - step.center));
     let from = pose.inverse_transform_point(&Point3::from(start)).coords;
-    let along = pose.rotation.inverse() * moves;
+    step.shifts().all(|shift| {
+        let along = pose.rotation.inverse() * ((shift + turned) * sign);
+        passes_along(contact, step, (obstacle, pose), (from, along, sign))
+    })
+}
+
+/// Returns whether the point of a contact, moved along a straight way, passes the other body by. `from` and `along` are in the frame
+/// of that body; `sign` is that of its side.
+fn passes_along(
+    contact: &Contact,
+    step: &Step,
+    (obstacle, pose): (&Geometry, &Pose),
+    (from, along, sign): (Vec3, Vec3, f64),
+) -> bool {
     if let Some(surface) = obstacle.surface {
         let aside = ASIDE * step.max_gap.max(0.0);
         let start = from + pose.rotation.inverse() * contact.normal * (sign * aside);

@@ -49,8 +49,9 @@ pub(crate) struct TraversalCache {
     /// a `Weak` exists, the memory of its `Arc` is not reused, and the content cannot be changed in place.
     shell: Weak<PointShell>,
     field: Weak<Field>,
-    /// Addresses of the last query's pair; only a hint whether a new cache is worth its cost.
-    last_pair: (usize, usize),
+    /// The last query's pair, if it was another one: whether a new cache is worth its cost. Not by addresses, which are used
+    /// again: the number of tests, by which hosts share their time, must not depend on them.
+    last_pair: Option<(Weak<PointShell>, Weak<Field>)>,
     /// Queries to go before the cache is tried again, and how often in a row it was not useful.
     waiting: u32,
     useless: u32,
@@ -170,8 +171,10 @@ impl TraversalCache {
     /// about another pair, and for some queries after the cache was not useful because of large motion.
     pub fn is_worth_using(&mut self, owners: &Owners) -> bool {
         let pair = (Arc::as_ptr(owners.shell), Arc::as_ptr(owners.field));
-        let before = std::mem::replace(&mut self.last_pair, (pair.0 as usize, pair.1 as usize));
+        let is_first = self.shell.ptr_eq(&Weak::new()) && self.last_pair.is_none();
+        let was_last = self.last_pair.as_ref().is_some_and(|last| pair == (last.0.as_ptr(), last.1.as_ptr()));
         if pair == (self.shell.as_ptr(), self.field.as_ptr()) {
+            self.last_pair = None;
             if self.waiting == 0 {
                 return true;
             }
@@ -179,13 +182,14 @@ impl TraversalCache {
             self.is_valid = false;
             return false;
         }
-        let is_first = before == (0, 0);
-        if is_first || before == self.last_pair {
-            self.shell = Arc::downgrade(owners.shell);
-            self.field = Arc::downgrade(owners.field);
+        let weak = (Arc::downgrade(owners.shell), Arc::downgrade(owners.field));
+        if is_first || was_last {
+            (self.shell, self.field) = weak;
+            self.last_pair = None;
             (self.is_valid, self.waiting, self.useless) = (false, 0, 0);
             return true;
         }
+        self.last_pair = Some(weak);
         false
     }
 

@@ -1,8 +1,8 @@
 //! Samples that count in the simulation step of a query: the samples that would be near at the end of the step.
 //!
-//! The gap of a sample measures its urgency: the separation at the end of the step, if the bodies keep their motion
-//! and the other surface is replaced by the contact plane at the present position. A sample that slides along the
-//! other surface keeps its separation, at any speed.
+//! The gap of a sample measures its urgency: the separation at the end of the step, if the bodies keep their motion, or lose
+//! what a force adds because a third body withstands it, and the other surface is replaced by the contact plane at the
+//! present position. A sample that slides along the other surface keeps its separation, at any speed.
 
 use super::lanes::{at_most, transform_slack, Block, Lanes, Overlap, Walk, LANES};
 use super::pass::Pass;
@@ -23,6 +23,11 @@ const ROUNDING: f32 = 16.0 * f32::EPSILON;
 pub(super) struct StepMotion {
     shift: [f32; 3],
     turn: [f32; 3],
+    /// Parts of the shift of the shell, and of the reversed shift of the field, that a third body may withstand.
+    gained: [[f32; 3]; 2],
+    /// Differences that they can make to the shift, the first is 0, and their number.
+    withstood: [[f32; 3]; 4],
+    withstood_count: usize,
     /// Length of `turn`, radians; and a bound on the rounding error of the motion of any point of the shell, metres.
     angle: f32,
     rounding: f32,
@@ -39,14 +44,23 @@ impl StepMotion {
         let local = |v: Vec3| <[f64; 3]>::from(turn_back * v * side).map(|x| x as f32);
         let shift = local(step.shift + step.turn.cross(&(origin - step.center)));
         let turn = local(step.turn);
+        let gained = [local(step.gained[0]), local(-step.gained[1])];
+        let (mut withstood, mut withstood_count) = ([[0.0; 3]; 4], 0);
+        for shifted in step.shifts() {
+            withstood[withstood_count] = local(shifted - step.shift);
+            withstood_count += 1;
+        }
         let sum = |v: [f32; 3]| v[0].abs() + v[1].abs() + v[2].abs();
         // The slack is this fraction of the largest distance of a point of the shell from the origin.
         let reach = transform_slack(pass.shell, &pass.to_field) / ROUNDING;
         Self {
             shift,
             turn,
+            gained,
+            withstood,
+            withstood_count,
             angle: length(turn) * (1.0 + ROUNDING),
-            rounding: ROUNDING * (sum(shift) + sum(turn) * reach),
+            rounding: ROUNDING * (sum(shift) + sum(gained[0]) + sum(gained[1]) + sum(turn) * reach),
             max_gap: step.max_gap as f32 + pass.error(),
             dense_above: if step.dense_above == 0 { usize::MAX } else { step.dense_above },
         }
@@ -56,6 +70,26 @@ impl StepMotion {
     fn at(&self, [x, y, z]: [f32; 3]) -> [f32; 3] {
         let [a, b, c] = self.turn;
         [self.shift[0] + (b * z - c * y), self.shift[1] + (c * x - a * z), self.shift[2] + (a * y - b * x)]
+    }
+
+    /// Returns the largest of a length of the ways that a point may move.
+    #[inline(always)]
+    fn farthest(&self, moved: [f32; 3], length: impl Fn([f32; 3]) -> f32) -> f32 {
+        let mut most = length(moved);
+        for part in &self.withstood[1..self.withstood_count] {
+            let other = length([moved[0] + part[0], moved[1] + part[1], moved[2] + part[2]]);
+            most = if other > most { other } else { most };
+        }
+        most
+    }
+
+    /// Returns the least motion of a point along the outward direction `gradient`, of the length `slope`, metres; negative if it
+    /// comes nearer.
+    #[inline(always)]
+    fn along(&self, gradient: [f32; 3], slope: f32, point: [f32; 3]) -> f32 {
+        let [first, second] = self.gained.map(|gained| dot(gradient, gained));
+        let away = (if first > 0.0 { first } else { 0.0 }) + (if second > 0.0 { second } else { 0.0 });
+        (dot(gradient, self.at(point)) - away) / slope
     }
 }
 
@@ -104,7 +138,8 @@ impl<F: SignedDistance> Overlap<F> for Counting<'_> {
         let mut gap = [0.0; LANES];
         for i in 0..LANES {
             let moved = motion.at([block.x[i], block.y[i], block.z[i]]);
-            let farthest = walk.field.farthest_against(moved) + motion.angle * (radius[i] + walk.slack);
+            let turned = motion.angle * (radius[i] + walk.slack);
+            let farthest = motion.farthest(moved, |m| walk.field.farthest_against(m)) + turned;
             gap[i] = block.value[i] - (farthest.max(0.0) * (1.0 + ROUNDING) + motion.rounding);
         }
         near & at_most(&gap, motion.max_gap, n)
@@ -140,7 +175,7 @@ impl<F: SignedDistance> Walk<'_, F> {
             let i = weak.trailing_zeros() as usize;
             weak &= weak - 1;
             let point = [block.x[i], block.y[i], block.z[i]];
-            let farthest = length(motion.at(point)) * (1.0 + ROUNDING) + motion.rounding;
+            let farthest = motion.farthest(motion.at(point), length) * (1.0 + ROUNDING) + motion.rounding;
             if block.value[i] - farthest > motion.max_gap {
                 // Does not count, in any direction.
                 continue;
@@ -153,8 +188,8 @@ impl<F: SignedDistance> Walk<'_, F> {
         }
         let mut gap = [0.0; LANES];
         for i in 0..LANES {
-            let moved = motion.at([block.x[i], block.y[i], block.z[i]]);
-            let along = dot([gradient[0][i], gradient[1][i], gradient[2][i]], moved) / slope[i];
+            let point = [block.x[i], block.y[i], block.z[i]];
+            let along = motion.along([gradient[0][i], gradient[1][i], gradient[2][i]], slope[i], point);
             gap[i] = block.value[i] + if along < 0.0 { along } else { 0.0 };
         }
         SampleGaps { block, gap, gradient }

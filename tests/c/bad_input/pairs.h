@@ -63,7 +63,7 @@ ROWS(vxs_pair_reset) {
 
 static vxs_pair_step step_at_rest(void) {
   vxs_kinematics k = {at(0, 0, 0), {0, 0, 0}, {{0, 0, 0}, {0, 0, 0}}};
-  vxs_pair_step step = {k, k, 0.01};
+  vxs_pair_step step = {k, k, 0.01, {0, 0, 0}, {0, 0, 0}};
   return step;
 }
 
@@ -85,6 +85,8 @@ ROWS(vxs_pair_update) {
   ROW(VXS_INVALID_ARGUMENT, step->duration, -1, "step->duration is -1; expected");
   ROW(VXS_INVALID_ARGUMENT, step->duration, NAN, "step->duration is NaN; expected");
   ROW(VXS_INVALID_ARGUMENT, step->duration, 1e300, "step->duration is 1");
+  ROW(VXS_INVALID_ARGUMENT, step->gained_by_a.z, NAN, "step->gained_by_a.z is NaN; expected");
+  ROW(VXS_INVALID_ARGUMENT, step->gained_by_b.x, -INFINITY, "step->gained_by_b.x is -inf; expected");
   PANIC();
   OK(vxs_pair_release(kept));
 #undef CALL

@@ -96,6 +96,8 @@ ROWS(vxs_query_contacts) {
   INVALID(step->center.x, NAN, "query->step->center.x is NaN; expected");
   INVALID(step->shift.y, 1e300, "query->step->shift.y is 1");
   INVALID(step->turn.z, INFINITY, "query->step->turn.z is inf; expected");
+  INVALID(step->gained_by_a.x, NAN, "query->step->gained_by_a.x is NaN; expected");
+  INVALID(step->gained_by_b.y, 1e300, "query->step->gained_by_b.y is 1");
   OUTPUT_ARRAY(contacts, capacity);
   POINTER(count);
   CHECK(vxs_query_contacts(a, b, query, workspace, NULL, 0, &needed) == VXS_TRUNCATED && needed > 0);

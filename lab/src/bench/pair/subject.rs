@@ -211,12 +211,13 @@ pub fn deepest(pair: &Pair) -> Option<f64> {
 
 /// Returns the motion of A relative to B in a step, as a pair gives it to its search.
 fn relative(step: &PairStep, margin: f64) -> Step {
-    let PairStep { a, b, duration } = step;
+    let PairStep { a, b, duration, gained } = step;
     let moved_by_b = b.linear_velocity + b.angular_velocity.cross(&(a.center_of_mass - b.center_of_mass));
     Step {
         center: a.center_of_mass,
         shift: (a.linear_velocity - moved_by_b) * *duration,
         turn: (a.angular_velocity - b.angular_velocity) * *duration,
+        gained: gained.map(|velocity| velocity * *duration),
         max_gap: margin,
         dense_above: 1024,
         extremes_only: true,

@@ -21,6 +21,8 @@ struct Body {
     /// times dt. Zero for a body at rest.
     vxs_vec3 linear_velocity = {0, 0, 0};
     vxs_vec3 angular_velocity = {0, 0, 0};
+    /// The part of the linear velocity that gravity and other forces add in the step: see vxs_query_step::gained_by_a.
+    vxs_vec3 gained = {0, 0, 0};
 };
 
 /// Settings of the contacts of a pair.
