@@ -277,6 +277,10 @@ if(TARGET voxshell::bullet)
     target_link_libraries(bullet_tests PRIVATE "${IMPORTER}" "${FILE_LOADER}")
     target_compile_definitions(bullet_tests PRIVATE VOXSHELL_TEST_IMPORTER)
   endif()
+  # Scenes of the ordinary world from a few seeds; `tests/campaign ctest` draws a thousand of each class.
+  file(GLOB VOXSHELL_SCENES CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/tests/world/scenes/*.cpp")
+  voxshell_add_test_program(scene_tests scene SOURCES ${VOXSHELL_SCENES} LIBRARIES voxshell::bullet Threads::Threads)
+  target_include_directories(scene_tests PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}/cpp/bullet/src")
   # A million steps of a world, which ctest does not run: `tests/campaign world`.
   add_executable(world EXCLUDE_FROM_ALL "${CMAKE_CURRENT_SOURCE_DIR}/tests/world/world.cpp")
   target_link_libraries(world PRIVATE voxshell::bullet)

@@ -17,6 +17,7 @@
 #include "compound_algorithm.h"
 #include "contact_policy.h"
 #include "drift.h"
+#include "fast_impact.h"
 #include "manifold_set.h"
 #include "motion_pair.h"
 #include "pair_query.h"
@@ -74,6 +75,7 @@ struct Range
 	double asked;     // distance up to which the caller requests contacts
 	double distance;  // up to which contacts are searched
 	double worth;     // contacts whose gap is above this are not given to the solver
+	bool is_fast;     // the bodies may come nearer in the step than contacts are searched ahead
 };
 
 /// Returns the distance up to which a caller requests contacts, m.
@@ -92,11 +94,13 @@ Range range_of(const Side& first, const Side& second, const btVoxShellSettings& 
 	Range range;
 	range.size = std::min(first.extent, second.extent);
 	range.margin = std::max(first.margin(), second.margin());
-	const double ahead = std::min(reach(first.motion, second.motion, dt) * double(settings.m_lookahead), range.size * double(settings.m_maxLookaheadFraction));
+	const double way = reach(first.motion, second.motion, dt);
+	const double ahead = std::min(way * double(settings.m_lookahead), range.size * double(settings.m_maxLookaheadFraction));
 	range.asked = asked;
 	range.distance = range.margin + std::max(ahead, range.asked);
 	// If a caller requests distances, far points count as well as near ones.
 	range.worth = std::max(range.margin, range.asked);
+	range.is_fast = settings.m_lookahead > 0 && way > ahead + range.margin;
 	return range;
 }
 
@@ -180,6 +184,7 @@ private:
 	void select(const Wanted& wanted, double size);
 	Face face_of_candidates(const Side& first, const Side& second, const Side& other) const;
 	void forget_chosen();
+	void add_fast_impact(const Side& first, const Side& second, double dt);
 	double worst_gap(const Side& first, const Side& second, double searched, double dt) const;
 	void give_patches(const Side& first, const Side& second, double dt, btManifoldResult* result);
 	void give_points(const Side& first, const Side& second, double worth, double dt, btManifoldResult* result);
@@ -203,6 +208,8 @@ void btVoxShellCollisionAlgorithm::State::search(const btCollisionObjectWrapper*
 		update_chosen(now.first, now.second, now.range, dt);
 	else
 		forget_chosen();
+	if (now.range.is_fast && !now.has_patches)
+		add_fast_impact(now.first, now.second, dt);
 	if (settings.m_budget && !now.has_patches)
 		share.set_worst(worst_gap(now.first, now.second, now.range.distance, dt));
 	now.is_searched = true;
@@ -313,6 +320,19 @@ Face btVoxShellCollisionAlgorithm::State::face_of_candidates(const Side& first, 
 void btVoxShellCollisionAlgorithm::State::forget_chosen()
 {
 	chosen.clear();
+	drift.forget();
+}
+
+/// Adds the contact that bodies have in the step farther ahead than contacts are searched, if there is one.
+void btVoxShellCollisionAlgorithm::State::add_fast_impact(const Side& first, const Side& second, double dt)
+{
+	Candidate impact;
+	if (!find_fast_impact(first, second, dt, impact))
+		return;
+	impact.predict_gap(Approach(first.motion, second.motion, dt), dt);
+	if (chosen.size() == chosen.capacity())
+		chosen.pop_back();
+	chosen.push_back(impact);
 	drift.forget();
 }
 
