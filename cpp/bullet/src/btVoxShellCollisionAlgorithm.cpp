@@ -100,7 +100,7 @@ Range range_of(const Side& first, const Side& second, const btVoxShellSettings& 
 	range.distance = range.margin + std::max(ahead, range.asked);
 	// If a caller requests distances, far points count as well as near ones.
 	range.worth = std::max(range.margin, range.asked);
-	range.is_fast = settings.m_lookahead > 0 && way > ahead + range.margin;
+	range.is_fast = way * std::min(1.0, double(settings.m_lookahead)) > range.size * double(settings.m_maxLookaheadFraction) + range.margin;
 	return range;
 }
 
@@ -330,7 +330,7 @@ void btVoxShellCollisionAlgorithm::State::add_fast_impact(const Side& first, con
 	if (!find_fast_impact(first, second, dt, impact))
 		return;
 	impact.predict_gap(Approach(first.motion, second.motion, dt), dt);
-	if (chosen.size() == chosen.capacity())
+	if (chosen.size() >= size_t(manifolds_of(settings, false) * MANIFOLD_CACHE_SIZE))
 		chosen.pop_back();
 	chosen.push_back(impact);
 	drift.forget();
