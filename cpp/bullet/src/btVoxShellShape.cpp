@@ -259,9 +259,9 @@ void btVoxShellBaseShape::use(vxs_shape* scaled)
 	// A shape with the same forms also has the mesh, whose edges are tested.
 	check(info.forms == forms ? vxs_shape_retain(scaled, &query) : vxs_shape_create(field, shell, &query));
 	Shape own_query(query);
-	// Not in the first step on the ground.
+	// Not in the first step on the ground, nor in the first one near another body, whose edges may cross between the samples.
 	check(vxs_shape_prepare_extremes(query));
-	check(vxs_shape_prepare_coverage(query, VXS_COVERAGE_FACETS));
+	check(vxs_shape_prepare_coverage(query, VXS_COVERAGE_EDGES));
 	vxs_aabb box;
 	check(vxs_shape_get_bounds(scaled, &box));
 	size_t material_count = 0;
