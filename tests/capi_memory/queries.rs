@@ -89,6 +89,12 @@ fn contacts_of(folder: &Path, adjust: impl FnOnce(&mut vxs_query)) -> Run {
     })
 }
 
+/// Returns a step of two bodies at rest.
+fn step_of_pair() -> vxs_pair_step {
+    let none = vxs_vec3::default();
+    vxs_pair_step { a: still(0.0), b: still(0.2), duration: 0.01, gained_by_a: none, gained_by_b: none }
+}
+
 pub const CALLS: &[Call] = &[
     Call {
         name: "vxs_query_contacts, samples",
@@ -221,13 +227,7 @@ pub const CALLS: &[Call] = &[
         prepare: |folder| {
             let (shape, mut pair) = (prepared(folder), null_mut());
             ok(unsafe { vxs_pair_create(shape, shape, null(), &mut pair) });
-            let step = vxs_pair_step {
-                a: still(0.0),
-                b: still(0.2),
-                duration: 0.01,
-                gained_by_a: vxs_vec3::default(),
-                gained_by_b: vxs_vec3::default(),
-            };
+            let step = step_of_pair();
             Box::new(move || unsafe {
                 let mut manifolds = zeroed();
                 vxs_pair_update(pair, &step, &mut manifolds)
@@ -239,13 +239,7 @@ pub const CALLS: &[Call] = &[
         prepare: |folder| {
             let (shape, mut pair) = (prepared(folder), null_mut());
             ok(unsafe { vxs_pair_create(shape, shape, null(), &mut pair) });
-            let step = vxs_pair_step {
-                a: still(0.0),
-                b: still(0.2),
-                duration: 0.01,
-                gained_by_a: vxs_vec3::default(),
-                gained_by_b: vxs_vec3::default(),
-            };
+            let step = step_of_pair();
             ok(unsafe { vxs_pair_update(pair, &step, &mut zeroed()) });
             Box::new(move || unsafe {
                 let mut copy = null_mut();
@@ -258,13 +252,7 @@ pub const CALLS: &[Call] = &[
         prepare: |folder| {
             let (shape, mut pair) = (prepared(folder), null_mut());
             ok(unsafe { vxs_pair_create(shape, shape, null(), &mut pair) });
-            let step = vxs_pair_step {
-                a: still(0.0),
-                b: still(0.2),
-                duration: 0.01,
-                gained_by_a: vxs_vec3::default(),
-                gained_by_b: vxs_vec3::default(),
-            };
+            let step = step_of_pair();
             ok(unsafe { vxs_pair_update(pair, &step, &mut zeroed()) });
             let mut triangles = room::<vxs_contact_triangles>(1 << 12);
             Box::new(move || unsafe {
@@ -278,13 +266,7 @@ pub const CALLS: &[Call] = &[
         prepare: |folder| {
             let (shape, mut batch) = (prepared(folder), null_mut());
             ok(unsafe { vxs_batch_create(2, &mut batch) });
-            let step = vxs_pair_step {
-                a: still(0.0),
-                b: still(0.2),
-                duration: 0.01,
-                gained_by_a: vxs_vec3::default(),
-                gained_by_b: vxs_vec3::default(),
-            };
+            let step = step_of_pair();
             let pairs = [(); 8].map(|()| {
                 let mut pair = null_mut();
                 ok(unsafe { vxs_pair_create(shape, shape, null(), &mut pair) });

@@ -48,11 +48,6 @@ vxs_pose inverse(const vxs_pose& p)
 	return pose_of(q, q.rotate(-p.position));
 }
 
-btTransform to_transform(const vxs_pose& p)
-{
-	return btTransform(btQuaternion(btScalar(p.qx), btScalar(p.qy), btScalar(p.qz), btScalar(p.qw)), to_bt(p.position));
-}
-
 vxs_wrench difference(const vxs_wrench& a, const vxs_wrench& b) { return {a.force - b.force, a.torque - b.torque}; }
 
 double work(const vxs_wrench& impulse, const Vec& linear, const Vec& angular) { return dot(impulse.force, linear) + dot(impulse.torque, angular); }

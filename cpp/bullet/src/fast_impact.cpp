@@ -11,11 +11,6 @@ namespace
 /// Bodies that turn by more than this in a step, rad, are left to btVoxShellMotionClamp: their velocities are other ones at the hit.
 const double kMostTurn = 2;
 
-btTransform to_transform(const vxs_pose& pose)
-{
-	return btTransform(btQuaternion(btScalar(pose.qx), btScalar(pose.qy), btScalar(pose.qz), btScalar(pose.qw)), to_bt(pose.position));
-}
-
 const btCollisionShape* shape_of(const Side& side)
 {
 	return side.voxshell ? side.voxshell : side.stock;

@@ -26,6 +26,11 @@ inline btVector3 to_bt(const Vec& v) { return btVector3(btScalar(v.x), btScalar(
 /// Body to world. The quaternion is taken in double from the (float) matrix and normalised, as the C API checks it to 1e-6.
 vxs_pose to_pose(const btTransform& t);
 
+inline btTransform to_transform(const vxs_pose& p)
+{
+	return btTransform(btQuaternion(btScalar(p.qx), btScalar(p.qy), btScalar(p.qz), btScalar(p.qw)), to_bt(p.position));
+}
+
 /// A rotation and a translation that take points from one frame to another.
 struct Frame
 {

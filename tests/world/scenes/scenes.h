@@ -237,7 +237,7 @@ inline double depth(const Part& a, const btRigidBody& body_a, const Part& b, con
 	return std::max(a.depth_in(at_a, b, at_b), b.depth_in(at_b, a, at_a));
 }
 
-/// What is wrong with a scene.
+/// Collects what is wrong with a scene.
 class Complaints
 {
 public:
