@@ -66,8 +66,8 @@ pub enum Storage {
     Exact,
 }
 
-/// Parameters of cooking a mesh. A mesh that encloses a volume, but at no node of the grid, gets the exact field of its
-/// triangles ([`MeshField`]) instead of a grid, unless the grid is exact near the surface.
+/// Parameters of cooking a mesh. A mesh that encloses a volume, but at no node of the grid, gets [`Storage::Exact`] on
+/// a coarse grid, whatever was asked for; where that cannot be, the field of its triangles ([`MeshField`]), which no file can hold.
 #[derive(Clone, Debug)]
 pub struct CookOptions {
     pub forms: Forms,
@@ -187,8 +187,20 @@ impl CookOptions {
         }
         let triangles = self.field_of_triangles(mesh)?.ok_or_else(|| nothing_inside(voxel_size))?;
         // Near the surface an exact field is that of the triangles, and it can be stored.
-        let field = if storage == Storage::Exact { field } else { triangles };
-        Ok((voxel_size, Some(field), None))
+        let exact = match storage {
+            Storage::Exact => Ok(field),
+            _ => {
+                drop(field);
+                // A fine grid makes it no more exact.
+                let coarse = voxel_size.max(self::voxel_size(&mesh.bounds(), Resolution::Cells(COARSE_CELLS))?);
+                let options = FieldOptions { voxel_size: coarse, ..self.field };
+                cook_exact(mesh, &options, progress).map(|(field, _)| field)
+            }
+        };
+        match exact {
+            Err(Error::Unsupported(_) | Error::TooLarge { .. }) => Ok((voxel_size, Some(triangles), None)),
+            exact => Ok((voxel_size, Some(exact?), None)),
+        }
     }
 
     /// Returns the field of a mesh that is thinner than a voxel: the distance to its triangles. `None` unless it encloses a

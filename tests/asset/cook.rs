@@ -83,11 +83,15 @@ fn a_target_error_gives_the_coarsest_sufficient_field() {
 #[test]
 fn a_thin_plate_is_cooked_finely_enough_to_have_an_inside() {
     let plate = primitives::cuboid([0.5, 0.5, 0.004]).unwrap();
-    // Too coarse for an inside on a grid.
-    let field = cook(&plate, &options(Resolution::Cells(16), Storage::Bricks, FIELD)).unwrap().field.unwrap();
-    assert!(matches!(*field, Field::Mesh(_)));
-    let depth = f64::from(field.distance([0.0; 3]));
-    assert!((depth + 0.004).abs() < 1e-8, "{depth}");
+    // Too coarse for an inside on a grid: the triangles are kept too, and can be stored.
+    for storage in [Storage::Automatic, Storage::Dense, Storage::Bricks, Storage::Exact] {
+        let shape = cook(&plate, &options(Resolution::Cells(16), storage, FIELD)).unwrap();
+        let shape = Shape::from_bytes(&shape.to_bytes().unwrap()).unwrap();
+        let field = shape.field.unwrap();
+        assert!(matches!(*field, Field::Exact(_)), "{storage:?}");
+        let depth = f64::from(field.distance([0.0; 3]));
+        assert!((depth + 0.004).abs() < 1e-8, "{storage:?}: {depth}");
+    }
     // Triangles that enclose nothing.
     let flat = TriMesh::new(plate.vertices.iter().map(|v| [v[0], v[1], 0.0]).collect(), plate.triangles.clone());
     assert!(cook(&flat.unwrap(), &options(Resolution::Cells(16), Storage::Bricks, FIELD)).is_err());
