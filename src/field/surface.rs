@@ -260,6 +260,12 @@ impl Surface {
         )
     }
 
+    /// Returns the number of the edge that names a triangle in contacts.
+    pub fn edge_of(&self, triangle: u32) -> Option<u32> {
+        let place = self.sides.bvh.place_of(triangle, &self.corners(triangle)[0])?;
+        Some(self.edge_at(place as u32, Feature::Face))
+    }
+
     /// Returns the outward normal of a triangle, in leaf order, if it has an area.
     pub fn normal_at(&self, k: u32) -> Option<Vec3> {
         let [a, b, c] = self.sides.bvh.corners_at(k);

@@ -182,7 +182,12 @@ impl Climb<'_> {
         let outward = pose.rotation * outward;
         let (point_on_a, point_on_b, normal) =
             if of_b { (on_other, point, outward) } else { (point, on_other, -outward) };
-        Some(Contact { point_on_a, point_on_b, normal, separation: best.separation, ..*contact })
+        // What was found from an edge of the other body is named by a place on its own.
+        let feature = match of_b == (contact.feature & FEATURE_OF_B != 0) {
+            true => contact.feature,
+            false => own.edge_of(triangle)? | FEATURE_OF_EDGE | if of_b { FEATURE_OF_B } else { 0 },
+        };
+        Some(Contact { point_on_a, point_on_b, normal, separation: best.separation, feature, ..*contact })
     }
 
     /// Returns the deepest place of the faces at `start`, and of those beside it if it is at their border, with its triangle.

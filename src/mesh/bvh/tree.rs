@@ -187,6 +187,14 @@ impl Bvh {
         self.ids[k] & !SLIVER_BIT
     }
 
+    /// Returns where a triangle is in leaf order; `corner` is one of its corners.
+    pub fn place_of(&self, triangle: u32, corner: &Vec3) -> Option<usize> {
+        let mut place = None;
+        let at_corner = |n: &Node| n.distance_squared(corner) <= 0.0;
+        self.visit_leaves(at_corner, |k| place = place.or((self.id(k) == triangle).then_some(k)));
+        place
+    }
+
     #[inline]
     pub fn is_sliver(&self, k: usize) -> bool {
         self.ids[k] & SLIVER_BIT != 0
