@@ -57,8 +57,10 @@ typedef struct vxs_body {
 
 /**
  * As VXS_COVERAGE_EDGES for two meshes of flat faces that have at most 200 edges each, or at most 20,000 triangles while
- * they hardly move in a step with `extremes_only`; as VXS_COVERAGE_SAMPLES for all others. In such a step edges and corners
- * are tested alone, with VXS_COVERAGE_EDGES too: exact, and at a price that does not depend on the number of samples.
+ * they hardly move in a step with `extremes_only`. In such a step edges and corners are tested alone, with
+ * VXS_COVERAGE_EDGES too: exact, and at a price that does not depend on the number of samples. For all others as
+ * VXS_COVERAGE_SAMPLES and, where no sample touches, the edges that pass through the other mesh: none of their
+ * intersections is missed.
  */
 #define VXS_COVERAGE_FACETS 2
 

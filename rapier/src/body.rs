@@ -81,7 +81,7 @@ impl Part {
         let surface = match &self.exact {
             _ if coverage == Coverage::Samples => None,
             Exact::None => None,
-            Exact::Asset(shape) => shape.geometry_for(coverage).ok().and_then(|geometry| geometry.surface),
+            Exact::Asset(shape) => shape.geometry_for(coverage.of_surfaces()).ok().and_then(|geometry| geometry.surface),
             Exact::Surface(surface) => Some(&**surface),
         };
         Geometry { field: self.field.as_deref(), shell: self.shell.as_deref(), surface }

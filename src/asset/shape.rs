@@ -5,17 +5,13 @@ use std::sync::{Arc, OnceLock};
 use voxshell_base::math::{limits, Aabb, Progress};
 use voxshell_base::memory;
 use voxshell_base::{Error, Result};
-use voxshell_contact::{Coverage, Geometry, Owner};
+use voxshell_contact::{Coverage, Geometry, Owner, MOST_FACETS};
 use voxshell_cook::{self as cook, mass_from_coarse, CookOptions, FieldOptions};
 use voxshell_field::{Field, MeshField, Sheet, SignReport, SignRule, SignedDistance, Surface};
 use voxshell_mesh::simplify::HullHierarchy;
 use voxshell_mesh::{Locator, MassProperties, Report, TriMesh};
 use voxshell_pointshell::PointShell;
 use voxshell_voxmap::Voxelmap;
-
-/// Largest number of triangles of a mesh whose faces are looked at: of larger ones the edges are hardly cheaper than the
-/// samples, and an exact surface takes long to build.
-pub const MOST_FACETS: usize = 20_000;
 
 /// A body's collision data: immutable, shared between threads, cheap to clone.
 #[derive(Clone)]
@@ -181,7 +177,8 @@ impl Shape {
     }
 
     /// Returns the geometry for queries of a coverage: with the exact surface, if they need it. [`Coverage::Facets`] takes
-    /// meshes of up to `MOST_FACETS` triangles.
+    /// meshes of up to [`MOST_FACETS`] triangles, those whose edges may be tested alone; ask for [`Coverage::of_surfaces`] if
+    /// a discrete query is to miss no intersection of larger ones.
     ///
     /// # Errors
     /// As [`Shape::surface`].
@@ -190,7 +187,7 @@ impl Shape {
     }
 
     /// Returns the exact surface if queries of a coverage need it: [`Shape::surface`], and with [`Coverage::Facets`] that of
-    /// meshes of up to `MOST_FACETS` triangles.
+    /// meshes of up to [`MOST_FACETS`] triangles.
     ///
     /// # Errors
     /// As [`Shape::surface`].

@@ -332,7 +332,7 @@ impl Lane {
         let ([shape_a, shape_b], [pose_a, pose_b]) = (job.shapes, &job.poses);
         let owners = Some([shape_a.owner(), shape_b.owner()]);
         let how = contact::Query { owners, ..*how };
-        let coverage = if how.budget != Budget::UNLIMITED { Coverage::Samples } else { how.coverage };
+        let coverage = if how.budget != Budget::UNLIMITED { Coverage::Samples } else { how.coverage.of_surfaces() };
         let (a, b) = (shape_a.geometry_for(coverage)?, shape_b.geometry_for(coverage)?);
         let mut own = job.scratch.as_ref().map(Mutex::lock);
         let workspace = match &mut own {

@@ -115,7 +115,7 @@ pub unsafe extern "C" fn vxs_query_contacts(
             let owners = Some([shape_a.owner(), shape_b.owner()]);
             let how = contact::Query { owners, ..query.contacts()? };
             let is_limited = how.budget != contact::Budget::UNLIMITED;
-            let coverage = if is_limited { Coverage::Samples } else { how.coverage };
+            let coverage = if is_limited { Coverage::Samples } else { how.coverage.of_surfaces() };
             let mut scratch = scratch.lock("workspace")?;
             let (body_a, body_b) = (shape_a.geometry_for(coverage)?, shape_b.geometry_for(coverage)?);
             let found = contact::contacts(body_a, &pose_a, body_b, &pose_b, &how, &mut scratch.contact)?;

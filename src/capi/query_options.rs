@@ -42,8 +42,10 @@ pub const VXS_COVERAGE_SAMPLES: u32 = 0;
 /// the search, contacts are as with VXS_COVERAGE_SAMPLES.
 pub const VXS_COVERAGE_EDGES: u32 = 1;
 /// As VXS_COVERAGE_EDGES for two meshes of flat faces that have at most 200 edges each, or at most 20,000 triangles while
-/// they hardly move in a step with `extremes_only`; as VXS_COVERAGE_SAMPLES for all others. In such a step edges and corners
-/// are tested alone, with VXS_COVERAGE_EDGES too: exact, and at a price that does not depend on the number of samples.
+/// they hardly move in a step with `extremes_only`. In such a step edges and corners are tested alone, with
+/// VXS_COVERAGE_EDGES too: exact, and at a price that does not depend on the number of samples. For all others as
+/// VXS_COVERAGE_SAMPLES and, where no sample touches, the edges that pass through the other mesh: none of their
+/// intersections is missed.
 pub const VXS_COVERAGE_FACETS: u32 = 2;
 
 pub(super) const COVERAGES: [Coverage; 3] = [Coverage::Samples, Coverage::Edges, Coverage::Facets];

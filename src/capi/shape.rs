@@ -48,7 +48,8 @@ pub unsafe extern "C" fn vxs_shape_release(shape: *mut vxs_shape) -> vxs_status 
 pub unsafe extern "C" fn vxs_shape_prepare_coverage(shape: *const vxs_shape, coverage: u32) -> vxs_status {
     entry!(vxs_shape_prepare_coverage(shape, coverage), [shape], {
         let shape = handle::get("shape", shape)?;
-        shape.geometry_for(check::choice("coverage", coverage, "VXS_COVERAGE_", &COVERAGES)?)?;
+        let coverage = check::choice("coverage", coverage, "VXS_COVERAGE_", &COVERAGES)?;
+        shape.geometry_for(coverage.of_surfaces())?;
         Ok(VXS_OK)
     })
 }

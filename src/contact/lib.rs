@@ -27,6 +27,6 @@ pub use query::{contacts, edge_contacts};
 pub use types::directions;
 pub use types::{
     Budget, Completeness, Contact, Coverage, Geometry, Owner, Query, Report, Roles, Segmentation, Stats, Step,
-    FEATURE_OF_B, FEATURE_OF_EDGE, FEW_EDGES,
+    FEATURE_OF_B, FEATURE_OF_EDGE, FEW_EDGES, MOST_FACETS,
 };
 pub use workspace::Workspace;

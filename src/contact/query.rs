@@ -5,6 +5,7 @@ use super::search::faces::{Faces, Wanted};
 use super::search::{apart, approach, between, climb, edges, frames, passes, sharp, Covering, Exact, Hit, Known, Pass};
 use super::types::{
     order, sort, Budget, Completeness, Contact, Coverage, Geometry, Query, Report, Roles, Segmentation, Step,
+    MOST_FACETS,
 };
 use super::workspace::Workspace;
 use voxshell_base::math::clock::Instant;
@@ -81,13 +82,20 @@ fn search(
         workspace.report.coverage = moving;
         return Ok(());
     }
-    let outlined =
-        surfaces.is_some_and(|surfaces| find_outlines(surfaces, poses, &mut passes, (query, tolerance), workspace));
+    let is_outlined = |surfaces: &[&Surface; 2]| {
+        coverage == Coverage::Edges || surfaces.iter().all(|surface| surface.triangle_count() <= MOST_FACETS)
+    };
+    let outlined = surfaces
+        .filter(is_outlined)
+        .is_some_and(|surfaces| find_outlines(surfaces, poses, &mut passes, (query, tolerance), workspace));
     if !outlined {
         lend_known(&passes, workspace, |exact, known| exact.remember(std::mem::take(known)));
         find(&mut passes, query, workspace);
         lend_known(&passes, workspace, |exact, known| *known = exact.take_known().unwrap_or_default());
         workspace.report.coverage = moving;
+        if let Some(surfaces) = surfaces.filter(|_| moving == Coverage::Samples) {
+            find_crossings(surfaces, poses, &passes, query, workspace);
+        }
         if let Some(surfaces) = surfaces.filter(|_| moving == Coverage::Edges) {
             find_between(surfaces, poses, &passes, query, Between { alone: false, tolerance }, workspace);
             if workspace.contacts.is_empty()
@@ -430,6 +438,22 @@ fn find_between(
         stats.edge_tests += edges::collect(surfaces, poses, query.max_separation, wanted, scratch, contacts);
     }
     keep_counting(first, passes, query, contacts);
+}
+
+/// Appends the contacts of edges that pass through the other body, if no contact touches.
+fn find_crossings(
+    surfaces: [&Surface; 2],
+    poses: [&Pose; 2],
+    passes: &[Option<Pass>; 2],
+    query: &Query,
+    workspace: &mut Workspace,
+) {
+    let Workspace { edges: scratch, contacts, stats, .. } = workspace;
+    let first = contacts.len();
+    if contacts.iter().all(|contact| contact.separation > 0.0) {
+        stats.edge_tests += edges::collect(surfaces, poses, 0.0, edges::Wanted::default(), scratch, contacts);
+        keep_counting(first, passes, query, contacts);
+    }
 }
 
 /// Removes the contacts from the index `first` on, which are no samples, that do not count in the step. With a level of

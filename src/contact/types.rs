@@ -118,13 +118,17 @@ impl Segmentation {
 /// Largest number of edges of a body of flat faces whose edges cost less to test than its samples.
 pub const FEW_EDGES: usize = 200;
 
+/// Largest number of triangles of a body of flat faces whose edges are tested alone with [`Coverage::Facets`].
+pub const MOST_FACETS: usize = 20_000;
+
 /// What a discrete query tests. If no body has an exact surface, only samples are tested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coverage {
     /// Samples.
     Samples,
-    /// As [`Coverage::Edges`] for two bodies of flat faces that have at most [`FEW_EDGES`] edges, or that hardly move in a
-    /// step with [`Step::extremes_only`]; samples for all others.
+    /// As [`Coverage::Edges`] for two bodies of flat faces that have at most [`FEW_EDGES`] edges, or that have at most
+    /// [`MOST_FACETS`] triangles and hardly move in a step with [`Step::extremes_only`]. For all others samples
+    /// and, where none of them touches, the edges that pass through the other body.
     Facets,
     /// Samples with exact distances, edges and sharp corners; against a convex body without a surface the faces too, whatever
     /// the spacing of the samples. Two bodies of flat faces that hardly move in a step with
@@ -140,6 +144,14 @@ impl Coverage {
             (Self::Edges, ..) => Self::Edges,
             (Self::Facets, Some(a), Some(b)) if is_simple(a) && is_simple(b) => Self::Edges,
             _ => Self::Samples,
+        }
+    }
+
+    /// Returns the coverage whose surfaces a discrete query takes.
+    pub fn of_surfaces(self) -> Self {
+        match self {
+            Self::Facets => Self::Edges,
+            coverage => coverage,
         }
     }
 }

@@ -66,7 +66,7 @@ impl Surface {
     }
 
     /// Returns the number of triangles that count.
-    pub(crate) fn triangle_count(&self) -> usize {
+    pub fn triangle_count(&self) -> usize {
         self.sides.bvh.len()
     }
 

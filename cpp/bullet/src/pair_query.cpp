@@ -39,6 +39,12 @@ bool touches(const std::vector<Candidate>& candidates)
 {
 	return std::any_of(candidates.begin(), candidates.end(), [](const Candidate& c) { return c.distance <= 0; });
 }
+
+/// Returns whether they touch at a sample: then the search asked for no edges that pass through the other mesh.
+bool touches_by_sample(const std::vector<Candidate>& candidates)
+{
+	return std::any_of(candidates.begin(), candidates.end(), [](const Candidate& c) { return c.distance <= 0 && !(c.feature & kOfEdge); });
+}
 }  // namespace
 
 bool PairQuery::find(const Side& first, const Side& second, const btVoxShellSettings& settings, const Wanted& wanted, const std::vector<uint32_t>& kept, BudgetShare& share, std::vector<Candidate>& candidates)
@@ -177,38 +183,8 @@ bool PairQuery::search_samples(const Side& first, const Side& second, const btVo
 	take_samples(first, second, settings, count, candidates);
 	drop_repeated_corners(std::min(first.extent, second.extent), candidates);
 	m_can_cross = settings.m_coverage == VXS_COVERAGE_FACETS && !m_samples.is_exact() && first.voxshell && second.voxshell && !query.limit;
-	m_crosses = m_can_cross && !touches(candidates);
-	if (m_can_cross && !m_crossings)
-		m_crossings.reset(new SampleQuery);
-	if (m_crosses && !add_crossings(first, second, inflation, candidates))
-		return false;
+	m_crosses = m_can_cross && !touches_by_sample(candidates);
 	m_edges.take(first, second, settings.m_segmentation == VXS_SEGMENTATION_NONE ? 0 : kSegmentOfFeatures, candidates);
-	return true;
-}
-
-/// Appends the contacts of the edges of both meshes that pass through the other mesh, which may be between the samples.
-bool PairQuery::add_crossings(const Side& first, const Side& second, double inflation, std::vector<Candidate>& candidates)
-{
-	vxs_query query;
-	vxs_query_init(&query, sizeof query);
-	query.coverage = VXS_COVERAGE_EDGES;
-	// The samples are known: as few as possible.
-	query.roles = roles_of(first, second, VXS_ROLES_SHELL_OF_A);
-	vxs_query_step step;
-	vxs_query_step_init(&step, sizeof step);
-	step.dense_above = 1;
-	query.step = &step;
-	query.max_separation = inflation;
-	size_t count;
-	if (!m_crossings->search(first, second, query, count))
-		return false;
-	for (size_t i = 0; i < count; ++i)
-	{
-		Candidate c;
-		m_crossings->read(i, first, second, c);
-		if (c.feature & kOfEdge)
-			candidates.push_back(c);
-	}
 	return true;
 }
 

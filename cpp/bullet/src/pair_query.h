@@ -4,7 +4,6 @@
 #ifndef VOXSHELL_BULLET_PAIR_QUERY_H
 #define VOXSHELL_BULLET_PAIR_QUERY_H
 
-#include <memory>
 #include <vector>
 
 #include <voxshell/bullet/btVoxShellCollisionAlgorithm.h>
@@ -74,7 +73,6 @@ private:
 	bool search(const Side& first, const Side& second, const btVoxShellSettings& settings, const Wanted& wanted, const std::vector<uint32_t>& kept, BudgetShare& share, std::vector<Candidate>& candidates);
 	bool search_samples(const Side& first, const Side& second, const btVoxShellSettings& settings, const Wanted& wanted, bool is_far, const std::vector<uint32_t>& kept, BudgetShare& share, std::vector<Candidate>& candidates);
 	void take_samples(const Side& first, const Side& second, const btVoxShellSettings& settings, size_t count, std::vector<Candidate>& candidates);
-	bool add_crossings(const Side& first, const Side& second, double inflation, std::vector<Candidate>& candidates);
 	void drop_repeated_corners(double size, std::vector<Candidate>& candidates);
 	bool stays_found(const Side& first, const Side& second, const Wanted& wanted) const;
 	bool lacks_crossings(const std::vector<Candidate>& candidates) const;
@@ -83,7 +81,6 @@ private:
 
 	PairForms m_forms;
 	SampleQuery m_samples;
-	std::unique_ptr<SampleQuery> m_crossings;  // for two Voxshell meshes
 	SampleSegments m_segments;
 	SampleCache m_cache;
 	EdgeContacts m_edges;

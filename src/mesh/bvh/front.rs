@@ -38,6 +38,8 @@ pub struct Front {
     /// Whether descents use it.
     pub is_used: bool,
     ends: Vec<End>,
+    /// The least `until` of the ends.
+    soonest: f32,
     /// How far the meshes have moved since the descent from the roots, metres.
     moved: f64,
     /// Number of ends of that descent.
@@ -92,6 +94,10 @@ impl Front {
         if self.ends.len() > GROWN * self.first_count + FEW {
             self.begin();
         }
+        if !self.ends.is_empty() && f64::from(self.soonest) - self.moved > distance {
+            return 0;
+        }
+        self.soonest = f32::INFINITY;
         let is_cold = self.ends.is_empty();
         if is_cold {
             self.moved = 0.0;
@@ -104,6 +110,7 @@ impl Front {
         for k in 0..count {
             let end = self.ends[k];
             if f64::from(end.until) - self.moved > distance {
+                self.soonest = self.soonest.min(end.until);
                 self.ends[kept] = end;
                 kept += 1;
                 continue;
@@ -131,11 +138,9 @@ impl Front {
                 is_full |= kept + self.ends.len() - count >= MOST;
                 is_full |= !is_cold && self.ends.len() == self.ends.capacity();
                 if !is_full {
-                    self.ends.push_guarded(End {
-                        first: i,
-                        second: j,
-                        until: rounded_down(self.moved + gap - rounding),
-                    });
+                    let until = rounded_down(self.moved + gap - rounding);
+                    self.soonest = self.soonest.min(until);
+                    self.ends.push_guarded(End { first: i, second: j, until });
                 }
             }
         }
