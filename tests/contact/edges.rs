@@ -133,6 +133,10 @@ fn check(a: &Body, pose_a: &Pose, b: &Body, pose_b: &Pose, workspace: &mut Works
         found_depth >= depth * (1.0 - 1e-3) - 0.12 * MISSED,
         "{name}: {depth} deep, {found_depth} found\n{pose_a}{pose_b}"
     );
+    // Facets test samples and, where none touches, the edges that cross: how deep the samples are, the field says.
+    let facets = Query { coverage: Coverage::Facets, ..Query::default() };
+    let touching = !contacts(a.geometry(), pose_a, b.geometry(), pose_b, &facets, workspace).unwrap().is_empty();
+    assert!(touching || depth <= MISSED, "{name}: {depth} deep, facets find nothing");
     for c in &edges {
         let of_b = c.feature & FEATURE_OF_B != 0;
         let (inside, other, pose) = if of_b { (c.point_on_b, a, pose_a) } else { (c.point_on_a, b, pose_b) };
