@@ -1,0 +1,100 @@
+#include "kept_sides.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "sample_query.h"
+
+namespace voxshell_bullet
+{
+namespace
+{
+/// Cosine of the least angle between the directions to two sides of a part, and of the largest one to the same side.
+const double kOther = -0.5, kSame = 0.5;
+
+/// A contact is turned back if it is then no deeper than this many times what it or the contact before was.
+const double kDeeper = 2;
+
+/// A contact in the frame of the body whose surface it is on, and whether that can be asked for its faces.
+struct Placed
+{
+	const Side& holder;
+	Frame frame;
+	bool is_of_second;  // the holder is the first body
+
+	Placed(const Side& first, const Side& second, uint32_t feature) : holder(feature & kOfSecond ? first : second), frame(holder.pose), is_of_second((feature & kOfSecond) != 0) {}
+	bool has_faces() const { return holder.voxshell && holder.has_field && holder.inflation == 0; }
+	Vec place(const Candidate& c) const { return frame.inverse()(is_of_second ? c.point : c.point + c.normal * c.distance); }
+	Vec outward(const Candidate& c) const { return frame.inverse().rotate(is_of_second ? -c.normal : c.normal); }
+};
+
+/// Finds where a point in a shape comes out in a direction, up to a distance; false if it does not.
+bool leaves(const vxs_shape* shape, const Vec& from, const Vec& direction, double reach, double& depth, Vec& outward)
+{
+	vxs_segment_hit crossing;
+	size_t count = 0;
+	const vxs_status status = vxs_shape_query_crossings(shape, from, from + direction * reach, &crossing, 1, &count);
+	if ((status != VXS_OK && status != VXS_TRUNCATED) || count == 0 || dot(crossing.normal, direction) < kSame)
+		return false;
+	outward = crossing.normal;
+	depth = crossing.fraction * reach * dot(outward, direction);
+	return true;
+}
+}  // namespace
+
+void KeptSides::keep(const Side& first, const Side& second, std::vector<Candidate>& candidates) const
+{
+	if (m_kept.empty())
+		return;
+	for (Candidate& c : candidates)
+	{
+		if (!(c.distance < 0))
+			continue;
+		const Placed placed(first, second, c.feature);
+		const Vec outward = placed.outward(c);
+		const auto is_other = [&](const Kept& k) { return k.of_second == (c.feature & kOfSecond) && dot(k.outward, outward) <= kOther; };
+		if (!placed.has_faces() || std::none_of(m_kept.begin(), m_kept.end(), is_other))
+			continue;
+		const Vec place = placed.place(c);
+		const Kept* const before = turned_from(c.feature & kOfSecond, place, outward);
+		double depth;
+		Vec side;
+		if (!before || !leaves(placed.holder.shape, place, before->outward, kDeeper * std::max(before->depth, -c.distance), depth, side))
+			continue;
+		const Vec point = placed.frame(place), normal = placed.frame.rotate(side);
+		c.distance = -depth;
+		c.normal = placed.is_of_second ? -normal : normal;
+		c.point = placed.is_of_second ? point : point + normal * depth;
+	}
+}
+
+/// Returns the nearest contact of the last step if it leads to the other side of a part, and none that leads to the same is as
+/// near.
+const KeptSides::Kept* KeptSides::turned_from(uint32_t of_second, const Vec& place, const Vec& outward) const
+{
+	const Kept* other = nullptr;
+	double to_other = std::numeric_limits<double>::infinity(), to_same = to_other;
+	for (const Kept& kept : m_kept)
+	{
+		if (kept.of_second != of_second)
+			continue;
+		const double cosine = dot(kept.outward, outward), apart = length2(kept.place - place);
+		if (cosine >= kSame)
+			to_same = std::min(to_same, apart);
+		else if (cosine <= kOther && apart < to_other)
+			other = &kept, to_other = apart;
+	}
+	return to_other < to_same ? other : nullptr;
+}
+
+void KeptSides::remember(const Side& first, const Side& second, const std::vector<Candidate>& chosen)
+{
+	m_kept.clear();
+	for (const Candidate& c : chosen)
+	{
+		const Placed placed(first, second, c.feature);
+		if (placed.has_faces())
+			m_kept.push_back({c.feature & kOfSecond, placed.place(c), placed.outward(c), std::max(0.0, -c.distance)});
+	}
+}
+}  // namespace voxshell_bullet
