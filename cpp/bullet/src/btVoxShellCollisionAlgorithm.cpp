@@ -30,6 +30,9 @@ namespace
 /// Contacts are chosen anew when the gap of any contact may have changed by this fraction of the margin.
 const double kStill = 0.01;
 
+/// Contacts that are no deeper than this fraction of the margin show the side from which the bodies met.
+const double kShallow = 0.2;
+
 /// The solver starts with this fraction of a point's impulses, unless told otherwise (btContactSolverInfo).
 const double kWarmStarting = 0.85;
 
@@ -251,7 +254,7 @@ void btVoxShellCollisionAlgorithm::State::update_chosen(const Side& first, const
 		else
 			drift.forget();
 	}
-	sides.remember(first, second, chosen);
+	sides.remember(first, second, kShallow * range.margin, chosen);
 }
 
 /// Returns whether a new search would choose the contacts that are chosen already.

@@ -9,8 +9,8 @@ namespace voxshell_bullet
 {
 namespace
 {
-/// Cosine of the least angle between the directions to two sides of a part, and of the largest one to the same side.
-const double kOther = -0.5, kSame = 0.5;
+/// Cosine of the least angle between the directions to the two sides of a wall, and of the largest one to the same side.
+const double kOther = -0.9, kSame = 0.5;
 
 /// A contact is turned back if it is then no deeper than this many times what it or the contact before was.
 const double kDeeper = 2;
@@ -42,6 +42,11 @@ bool leaves(const vxs_shape* shape, const Vec& from, const Vec& direction, doubl
 }
 }  // namespace
 
+bool KeptSides::Kept::goes_on_at(const Kept& other) const
+{
+	return of_second == other.of_second && std::abs(dot(other.place - place, outward)) <= kDeeper * std::max(depth, other.depth);
+}
+
 void KeptSides::keep(const Side& first, const Side& second, std::vector<Candidate>& candidates) const
 {
 	if (m_kept.empty())
@@ -56,7 +61,7 @@ void KeptSides::keep(const Side& first, const Side& second, std::vector<Candidat
 		if (!placed.has_faces() || std::none_of(m_kept.begin(), m_kept.end(), is_other))
 			continue;
 		const Vec place = placed.place(c);
-		const Kept* const before = turned_from(c.feature & kOfSecond, place, outward);
+		const Kept* const before = turned_from({c.feature & kOfSecond, place, outward, -c.distance});
 		double depth;
 		Vec side;
 		if (!before || !leaves(placed.holder.shape, place, before->outward, kDeeper * std::max(before->depth, -c.distance), depth, side))
@@ -68,17 +73,16 @@ void KeptSides::keep(const Side& first, const Side& second, std::vector<Candidat
 	}
 }
 
-/// Returns the nearest contact of the last step if it leads to the other side of a part, and none that leads to the same is as
-/// near.
-const KeptSides::Kept* KeptSides::turned_from(uint32_t of_second, const Vec& place, const Vec& outward) const
+/// Returns the nearest contact of the last step whose face goes on at a contact, if it leads to the other side of a part.
+const KeptSides::Kept* KeptSides::turned_from(const Kept& contact) const
 {
 	const Kept* other = nullptr;
 	double to_other = std::numeric_limits<double>::infinity(), to_same = to_other;
 	for (const Kept& kept : m_kept)
 	{
-		if (kept.of_second != of_second)
+		if (!kept.goes_on_at(contact))
 			continue;
-		const double cosine = dot(kept.outward, outward), apart = length2(kept.place - place);
+		const double cosine = dot(kept.outward, contact.outward), apart = length2(kept.place - contact.place);
 		if (cosine >= kSame)
 			to_same = std::min(to_same, apart);
 		else if (cosine <= kOther && apart < to_other)
@@ -87,14 +91,19 @@ const KeptSides::Kept* KeptSides::turned_from(uint32_t of_second, const Vec& pla
 	return to_other < to_same ? other : nullptr;
 }
 
-void KeptSides::remember(const Side& first, const Side& second, const std::vector<Candidate>& chosen)
+void KeptSides::remember(const Side& first, const Side& second, double shallow, const std::vector<Candidate>& chosen)
 {
+	m_last.swap(m_kept);
 	m_kept.clear();
 	for (const Candidate& c : chosen)
 	{
 		const Placed placed(first, second, c.feature);
-		if (placed.has_faces())
-			m_kept.push_back({c.feature & kOfSecond, placed.place(c), placed.outward(c), std::max(0.0, -c.distance)});
+		if (!placed.has_faces())
+			continue;
+		const Kept now = {c.feature & kOfSecond, placed.place(c), placed.outward(c), std::max(0.0, -c.distance)};
+		const auto is_like = [&](const Kept& last) { return dot(last.outward, now.outward) >= kSame && last.goes_on_at(now); };
+		if (now.depth <= shallow || std::any_of(m_last.begin(), m_last.end(), is_like))
+			m_kept.push_back(now);
 	}
 }
 }  // namespace voxshell_bullet

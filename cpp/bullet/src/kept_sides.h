@@ -15,8 +15,9 @@ class KeptSides
 public:
 	/// Turns back the contacts that lead to the far side of a part: they get the depth below the near side.
 	void keep(const Side& first, const Side& second, std::vector<Candidate>& candidates) const;
-	/// Remembers the sides of the contacts of a step.
-	void remember(const Side& first, const Side& second, const std::vector<Candidate>& chosen);
+	/// Remembers the sides of the contacts of a step: of those that are no deeper than `shallow`, m, and of those whose side is known
+	/// from the last step. What is deep at first may have come from either side.
+	void remember(const Side& first, const Side& second, double shallow, const std::vector<Candidate>& chosen);
 	void forget() { m_kept.clear(); }
 
 private:
@@ -27,10 +28,13 @@ private:
 		Vec place;           // of the other body's point, m
 		Vec outward;
 		double depth;  // m
-	};
-	const Kept* turned_from(uint32_t of_second, const Vec& place, const Vec& outward) const;
 
-	std::vector<Kept> m_kept;
+		/// Returns whether the contact's face goes on at that of another one, as far as both are deep.
+		bool goes_on_at(const Kept& other) const;
+	};
+	const Kept* turned_from(const Kept& contact) const;
+
+	std::vector<Kept> m_kept, m_last;
 };
 }  // namespace voxshell_bullet
 

@@ -39,7 +39,7 @@ typedef struct dVoxshellSettings {
   dReal step;
   /**
    * One of VXS_COVERAGE_. Default VXS_COVERAGE_FACETS, as in the Bullet plugin: bodies that lie on each other take 20 times
-   * as long with VXS_COVERAGE_EDGES, which misses no intersection.
+   * as long with VXS_COVERAGE_EDGES, which also finds the edges beside samples that touch.
    */
   unsigned coverage;
   /**
