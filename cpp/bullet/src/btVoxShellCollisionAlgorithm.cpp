@@ -243,8 +243,14 @@ void btVoxShellCollisionAlgorithm::State::update_chosen(const Side& first, const
 	const Side &smaller = first_is_smaller ? first : second, &other = first_is_smaller ? second : first;
 	const Instant now = instant_of(smaller, other, range.distance, dt);
 	Wanted wanted = {range.distance, range.margin, std::max(first.slope(), second.slope()), dt, now, range.worth, now.approach};
+	const double shallow = kShallow * range.margin;
 	if (stays_chosen(first, second, wanted, range.asked) && pair.find_again(first, second, chosen))
+	{
+		// While nothing is deep, the sides of the last search stand.
+		if (std::all_of(chosen.begin(), chosen.end(), [shallow](const Candidate& c) { return c.distance >= -shallow; }))
+			return;
 		keep_sides(first, second, chosen);
+	}
 	else
 	{
 		if (!first_is_smaller)
@@ -254,7 +260,7 @@ void btVoxShellCollisionAlgorithm::State::update_chosen(const Side& first, const
 		else
 			drift.forget();
 	}
-	sides.remember(first, second, kShallow * range.margin, chosen);
+	sides.remember(first, second, shallow, chosen);
 }
 
 /// Returns whether a new search would choose the contacts that are chosen already.

@@ -15,17 +15,25 @@ const double kOther = -0.9, kSame = 0.5;
 /// A contact is turned back if it is then no deeper than this many times what it or the contact before was.
 const double kDeeper = 2;
 
-/// A contact in the frame of the body whose surface it is on, and whether that can be asked for its faces.
-struct Placed
+/// The body whose surface a contact is on: the one that does not bring its feature.
+struct Holder
 {
-	const Side& holder;
-	Frame frame;
-	bool is_of_second;  // the holder is the first body
+	const Side& side;
+	Frame frame, back;
+	bool has_faces;  // that can be asked for
 
-	Placed(const Side& first, const Side& second, uint32_t feature) : holder(feature & kOfSecond ? first : second), frame(holder.pose), is_of_second((feature & kOfSecond) != 0) {}
-	bool has_faces() const { return holder.voxshell && holder.has_field && holder.inflation == 0; }
-	Vec place(const Candidate& c) const { return frame.inverse()(is_of_second ? c.point : c.point + c.normal * c.distance); }
-	Vec outward(const Candidate& c) const { return frame.inverse().rotate(is_of_second ? -c.normal : c.normal); }
+	explicit Holder(const Side& s) : side(s), frame(s.pose), back(frame.inverse()), has_faces(s.voxshell && s.has_field && s.inflation == 0) {}
+};
+
+struct Holders
+{
+	Holder first, second;
+
+	Holders(const Side& a, const Side& b) : first(a), second(b) {}
+	const Holder& of(const Candidate& c) const { return c.feature & kOfSecond ? first : second; }
+	/// Returns the other body's point and the direction out of the holder, in its frame.
+	Vec place(const Candidate& c) const { return of(c).back(c.feature & kOfSecond ? c.point : c.point + c.normal * c.distance); }
+	Vec outward(const Candidate& c) const { return of(c).back.rotate(c.feature & kOfSecond ? -c.normal : c.normal); }
 };
 
 /// Finds where a point in a shape comes out in a direction, up to a distance; false if it does not.
@@ -49,27 +57,30 @@ bool KeptSides::Kept::goes_on_at(const Kept& other) const
 
 void KeptSides::keep(const Side& first, const Side& second, std::vector<Candidate>& candidates) const
 {
-	if (m_kept.empty())
+	const auto is_deep = [](const Candidate& c) { return c.distance < 0; };
+	if (m_kept.empty() || std::none_of(candidates.begin(), candidates.end(), is_deep))
 		return;
+	const Holders holders(first, second);
 	for (Candidate& c : candidates)
 	{
-		if (!(c.distance < 0))
+		const Holder& holder = holders.of(c);
+		if (!is_deep(c) || !holder.has_faces)
 			continue;
-		const Placed placed(first, second, c.feature);
-		const Vec outward = placed.outward(c);
-		const auto is_other = [&](const Kept& k) { return k.of_second == (c.feature & kOfSecond) && dot(k.outward, outward) <= kOther; };
-		if (!placed.has_faces() || std::none_of(m_kept.begin(), m_kept.end(), is_other))
+		const uint32_t of_second = c.feature & kOfSecond;
+		const Vec outward = holders.outward(c);
+		const auto is_other = [&](const Kept& k) { return k.of_second == of_second && dot(k.outward, outward) <= kOther; };
+		if (std::none_of(m_kept.begin(), m_kept.end(), is_other))
 			continue;
-		const Vec place = placed.place(c);
-		const Kept* const before = turned_from({c.feature & kOfSecond, place, outward, -c.distance});
+		const Vec place = holders.place(c);
+		const Kept* const before = turned_from({of_second, place, outward, -c.distance});
 		double depth;
 		Vec side;
-		if (!before || !leaves(placed.holder.shape, place, before->outward, kDeeper * std::max(before->depth, -c.distance), depth, side))
+		if (!before || !leaves(holder.side.shape, place, before->outward, kDeeper * std::max(before->depth, -c.distance), depth, side))
 			continue;
-		const Vec point = placed.frame(place), normal = placed.frame.rotate(side);
+		const Vec point = holder.frame(place), normal = holder.frame.rotate(side);
 		c.distance = -depth;
-		c.normal = placed.is_of_second ? -normal : normal;
-		c.point = placed.is_of_second ? point : point + normal * depth;
+		c.normal = of_second ? -normal : normal;
+		c.point = of_second ? point : point + normal * depth;
 	}
 }
 
@@ -95,12 +106,14 @@ void KeptSides::remember(const Side& first, const Side& second, double shallow, 
 {
 	m_last.swap(m_kept);
 	m_kept.clear();
+	if (chosen.empty())
+		return;
+	const Holders holders(first, second);
 	for (const Candidate& c : chosen)
 	{
-		const Placed placed(first, second, c.feature);
-		if (!placed.has_faces())
+		if (!holders.of(c).has_faces)
 			continue;
-		const Kept now = {c.feature & kOfSecond, placed.place(c), placed.outward(c), std::max(0.0, -c.distance)};
+		const Kept now = {c.feature & kOfSecond, holders.place(c), holders.outward(c), std::max(0.0, -c.distance)};
 		const auto is_like = [&](const Kept& last) { return dot(last.outward, now.outward) >= kSame && last.goes_on_at(now); };
 		if (now.depth <= shallow || std::any_of(m_last.begin(), m_last.end(), is_like))
 			m_kept.push_back(now);
