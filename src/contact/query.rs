@@ -451,7 +451,8 @@ fn find_crossings(
     let Workspace { edges: scratch, contacts, stats, .. } = workspace;
     let first = contacts.len();
     if contacts.iter().all(|contact| contact.separation > 0.0) {
-        stats.edge_tests += edges::collect(surfaces, poses, 0.0, edges::Wanted::default(), scratch, contacts);
+        let limit = query.max_separation.min(0.0);
+        stats.edge_tests += edges::collect(surfaces, poses, limit, edges::Wanted::default(), scratch, contacts);
         keep_counting(first, passes, query, contacts);
     }
 }
