@@ -182,7 +182,7 @@ impl Climb<'_> {
         let outward = pose.rotation * outward;
         let (point_on_a, point_on_b, normal) =
             if of_b { (on_other, point, outward) } else { (point, on_other, -outward) };
-        // What was found from an edge of the other body is named by a place on its own.
+        // The edge at which the search began is the other body's: it does not name this place.
         let feature = match of_b == (contact.feature & FEATURE_OF_B != 0) {
             true => contact.feature,
             false => own.edge_of(triangle)? | FEATURE_OF_EDGE | if of_b { FEATURE_OF_B } else { 0 },

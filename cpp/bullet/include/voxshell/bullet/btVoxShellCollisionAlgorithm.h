@@ -24,7 +24,8 @@ struct btVoxShellSettings
 	/// of VXS_COVERAGE_.
 	/// - SAMPLES: no. What fits between the samples is missed.
 	/// - FACETS, the default: two bodies of flat faces that move slowly are tested by their edges and corners alone. These
-	///   are exact, and the price does not depend on the number of samples. Others are tested as with SAMPLES.
+	///   are exact, and the price does not depend on the number of samples. Others are tested by samples and, where none
+	///   touches, by the edges that pass through the other mesh.
 	/// - EDGES: no intersection of two closed meshes is missed, the contacts of samples near creases are exact, and sharp
 	///   bodies that meet at corners and edges sink in less. A pair that moves takes several times as long.
 	unsigned m_coverage = VXS_COVERAGE_FACETS;
