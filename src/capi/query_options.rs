@@ -123,7 +123,8 @@ pub struct vxs_query_step {
     /// Number of samples above which contacts are dense. If more samples of a pointshell than this are within
     /// `max_separation` and `max_gap`, the contacts are thinned. The pointshell is divided into groups of samples, by
     /// region and by the direction that its surface faces. The query keeps of each group the sample with the least gap
-    /// and the nearest sample, and all samples of `preferred`. Default 0: no thinning.
+    /// and the nearest sample, as found from one sample of each leaf of the tree and all samples of the leaves that promise most,
+    /// and all samples of `preferred`. The number is estimated from the same samples. Default 0: no thinning.
     pub dense_above: u64,
     /// Samples with a gap above this are left out, except those of `preferred`, metres. The gap is the separation at
     /// the end of the step: the separation minus max(0, normal . (shift + turn x (point - center))). With

@@ -247,7 +247,8 @@ pub struct Step {
     /// the other body's point, and another contact shows that the bodies are nearer there.
     pub max_gap: f64,
     /// Number of samples of a shell above which contacts are dense and are thinned to the most urgent of each part of
-    /// the shell. 0: no thinning.
+    /// the shell. Both are found from one sample of each leaf, and all samples of the leaves that promise most. 0: no
+    /// thinning.
     pub dense_above: usize,
     /// Against a half-space: only the samples at the corners of the shell's convex hull are contacts. At every pose these
     /// are the deepest, and those with the least gaps, up to a tolerance of 2⁻¹⁶ of the shell's radius. A shell with more

@@ -159,7 +159,7 @@ fn largest_displacement(shell: &PointShell, from: &RigidF32, to: &RigidF32) -> f
 
 /// Returns an upper bound of the distance of any sample from the field's origin, metres, without rounding of the
 /// transform.
-fn reach(shell: &PointShell, to_field: &RigidF32) -> f64 {
+pub(super) fn reach(shell: &PointShell, to_field: &RigidF32) -> f64 {
     let sum = |v: [f32; 3]| v.map(|x| f64::from(x).abs()).iter().sum::<f64>();
     let tree = &shell.tree;
     let own = sum([tree.cx[0], tree.cy[0], tree.cz[0]]) + f64::from(tree.radius[0]);

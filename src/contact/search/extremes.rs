@@ -65,7 +65,7 @@ wide! {
             if at_most(&placed.value, limit, n) == 0 {
                 continue;
             }
-            let gaps = walk.gaps_of(placed, |i| extremes.samples[first + i] as usize, n, limit, motion);
+            let gaps = walk.gaps_of(placed, |i| extremes.samples[first + i] as usize, n, limit, motion, |_| true);
             let mut mask = at_most(&gaps.block.value, limit, n) & at_most(&gaps.gap, motion.max_gap, n);
             while mask != 0 {
                 let lane = mask.trailing_zeros() as usize;

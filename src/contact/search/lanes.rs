@@ -164,7 +164,7 @@ impl<'a, F: SignedDistance> Walk<'a, F> {
     }
 
     #[inline(always)]
-    fn place(&self, x: Lanes, y: Lanes, z: Lanes) -> Block {
+    pub fn place(&self, x: Lanes, y: Lanes, z: Lanes) -> Block {
         let mut block = Block { x: [0.0; LANES], y: [0.0; LANES], z: [0.0; LANES], value: [0.0; LANES] };
         for i in 0..LANES {
             [block.x[i], block.y[i], block.z[i]] = self.to_field.point([x[i], y[i], z[i]]);

@@ -119,6 +119,13 @@ pub(super) struct SampleGaps {
     pub gradient: [Lanes; 3],
 }
 
+/// A sample whose gradient `g` does not give the direction of the surface: φ, and a lower bound of its gap, metres.
+pub(super) struct Weak {
+    pub phi: f32,
+    pub least: f32,
+    pub g: [f32; 3],
+}
+
 /// Nodes that may contain a sample that counts: φ at most `limit`, and gap at most the largest.
 pub(super) struct Counting<'a> {
     pub limit: f32,
@@ -149,11 +156,11 @@ impl<F: SignedDistance> Overlap<F> for Counting<'_> {
 impl<F: SignedDistance> Walk<'_, F> {
     #[inline(always)]
     pub(super) fn sample_gaps(&self, first: usize, n: usize, limit: f32, motion: &StepMotion) -> SampleGaps {
-        self.gaps_of(self.points(first), |i| first + i, n, limit, motion)
+        self.gaps_of(self.points(first), |i| first + i, n, limit, motion, |_| true)
     }
 
     /// Returns values, gaps and gradients of the first `n` points of a block; `sample` returns the sample of each. Gaps and
-    /// gradients of values above `limit` may be others.
+    /// gradients of values above `limit` may be others, and those of a weak gradient that does not matter are those along it.
     #[inline(always)]
     pub(super) fn gaps_of(
         &self,
@@ -162,6 +169,7 @@ impl<F: SignedDistance> Walk<'_, F> {
         n: usize,
         limit: f32,
         motion: &StepMotion,
+        matters: impl Fn(Weak) -> bool,
     ) -> SampleGaps {
         let mut gradient;
         (block.value, gradient) = self.field.distance_gradient_lanes(&[block.x, block.y, block.z], n);
@@ -176,13 +184,14 @@ impl<F: SignedDistance> Walk<'_, F> {
             weak &= weak - 1;
             let point = [block.x[i], block.y[i], block.z[i]];
             let farthest = motion.farthest(motion.at(point), length) * (1.0 + ROUNDING) + motion.rounding;
-            if block.value[i] - farthest > motion.max_gap {
-                // Does not count, in any direction.
+            let g = [gradient[0][i], gradient[1][i], gradient[2][i]];
+            let (phi, least) = (block.value[i], block.value[i] - farthest);
+            // Does not count in any direction, or its direction need not be known.
+            if least > motion.max_gap || (slope[i] > 0.0 && !matters(Weak { phi, least, g })) {
                 continue;
             }
-            let g = [gradient[0][i], gradient[1][i], gradient[2][i]];
             let against = normal::reversed(self.shell.normal(sample(i)), self.to_field);
-            let away = normal::away(self.field, point, block.value[i], g, against);
+            let away = normal::away(self.field, point, phi, g, against);
             [gradient[0][i], gradient[1][i], gradient[2][i]] = away;
             slope[i] = length(away);
         }
@@ -240,7 +249,7 @@ wide! {
             for (i, hit) in hits[start..start + n].iter().enumerate() {
                 [block.x[i], block.y[i], block.z[i]] = hit.point;
             }
-            let gaps = walk.gaps_of(block, |i| hits[start + i].sample as usize, n, f32::INFINITY, motion);
+            let gaps = walk.gaps_of(block, |i| hits[start + i].sample as usize, n, f32::INFINITY, motion, |_| true);
             let mut mask = at_most(&gaps.gap, motion.max_gap, n);
             while mask != 0 {
                 hits[kept] = hits[start + mask.trailing_zeros() as usize];
