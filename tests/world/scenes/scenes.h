@@ -195,6 +195,19 @@ public:
 		return deepest;
 	}
 
+	/// Returns the depth of the same points in a box around the origin of its pose, metres; 0 if none is inside.
+	double depth_in_box(const btTransform& pose, const btTransform& box_pose, const btVector3& half) const
+	{
+		const btTransform relative = box_pose.inverse() * pose;
+		double deepest = 0;
+		for (const btVector3& probe : m_probes)
+		{
+			const btVector3 within = half - relative(probe).absolute();
+			deepest = std::max(deepest, double(within[within.minAxis()]));
+		}
+		return deepest;
+	}
+
 	/// Returns the depth of the corners below y = 0, metres.
 	double depth_below(const btTransform& pose) const
 	{
