@@ -37,6 +37,8 @@ impl Pass<'_> {
         // Thinned hits are ordered by part, and unordered within a part.
         if least.is_some() {
             workspace.hits.sort_unstable_by_key(|hit| hit.sample);
+            // A sample may represent leaves of two parts.
+            workspace.hits.dedup_by_key(|hit| hit.sample);
         }
         let found = workspace.hits.len();
         for feature in preferred.iter().filter(|&feature| (feature & FEATURE_OF_B != 0) == self.shell_is_b) {
@@ -199,7 +201,8 @@ impl<F: SignedDistance> Thinning<'_, F> {
         let points = walk.place(own[0], own[1], own[2]);
         // Where the gradient is weak, the samples of the leaf tell more.
         let gaps = walk.gaps_of(points, |i| sample(i) as usize, n, *limit, motion, |_| false);
-        let mask = at_most(&gaps.block.value, *limit, n) & at_most(&gaps.gap, motion.max_gap, n);
+        let near = at_most(&gaps.block.value, *limit, n);
+        let mask = near & at_most(&gaps.gap, motion.max_gap, n);
         let (mut squared, mut fall, mut lower) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
         for i in 0..LANES {
             let g = [gaps.gradient[0][i], gaps.gradient[1][i], gaps.gradient[2][i]];
@@ -209,15 +212,18 @@ impl<F: SignedDistance> Thinning<'_, F> {
             fall[i] = (if across > 0.0 { across } else { 0.0 }).sqrt() * radius[i];
             lower[i] = gaps.block.value[i] - (self.lipschitz * (2.0 * radius[i]) + self.rounding);
         }
-        best.add(sample, mask & above(&squared, STRONG_GRADIENT * STRONG_GRADIENT, n), &gaps);
-        let (mut near, mut least) = (0, f32::INFINITY);
+        let strong = mask & above(&squared, STRONG_GRADIENT * STRONG_GRADIENT, n);
+        best.add(sample, strong, &gaps);
+        // In any direction the gap is at most φ.
+        let counting = strong | near & at_most(&gaps.block.value, motion.max_gap, n);
+        let (mut standing, mut least) = (0, f32::INFINITY);
         for i in 0..n {
-            near += if mask >> i & 1 == 1 { tree.sample_count[first + i] as usize } else { 0 };
+            standing += if counting >> i & 1 == 1 { tree.sample_count[first + i] as usize } else { 0 };
             least = if lower[i] < least { lower[i] } else { least };
             let lengths = [gaps.gap[i], gaps.block.value[i]];
             best.add_leaf((first + i) as u32, octant(gaps.gradient_at(i)), lengths, fall[i]);
         }
-        (near, least)
+        (standing, least)
     }
 
     /// Adds the samples of the leaves that promise most. Returns their number.
