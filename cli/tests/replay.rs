@@ -71,7 +71,7 @@ fn pictures_show_the_recorded_bodies() {
     assert!(pictures > 0 && folder.path().join("frame_00000.png").exists());
     let counted = tempfile::tempdir().unwrap();
     let to = counted.path().to_str().unwrap();
-    assert!(replay(&golden("bullet"), &["--pictures", to, "--size", "16", "--every", "16"]).status.success());
+    assert!(replay(&golden("bullet"), &["--pictures", to, "--size", "16", "--every", "12"]).status.success());
     assert!(std::fs::read_dir(counted.path()).unwrap().count() >= 6);
 }
 
