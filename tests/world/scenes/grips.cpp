@@ -5,7 +5,7 @@
 
 namespace
 {
-/// What is held, and how.
+/// A body, and how a hand holds it.
 struct Held
 {
 	btCollisionShape* shape;
@@ -15,7 +15,7 @@ struct Held
 	std::vector<std::array<btVector3, 2>> touches;
 };
 
-/// What a hand did: how far the body sank and turned in it from its lift on, and where both ended.
+/// The end of a grip: how far the body sank and turned in the hand from its lift on, and where both are.
 struct Grip
 {
 	double sunk = 0, turned = 0;
@@ -25,7 +25,7 @@ struct Grip
 
 const double kLift = 0.2;
 
-/// Presses for half a second on the ground, lifts for one second, and holds for two.
+/// Presses a body for half a second on the ground, lifts for one second, and holds for two.
 Grip grip(const Held& held)
 {
 	Scene scene;
@@ -112,13 +112,13 @@ Held drawn(Random& random, double size, size_t fingers)
 	return held;
 }
 
-/// Fingers around an axis at a radius and a height.
-std::vector<std::array<btVector3, 2>> around(int count, double radius, double height, double from)
+/// Returns the touches of fingers around an axis at a radius and a height.
+std::vector<std::array<btVector3, 2>> around(int count, double radius, double height)
 {
 	std::vector<std::array<btVector3, 2>> touches;
 	for (int i = 0; i < count; ++i)
 	{
-		const double angle = from + 2 * double(SIMD_PI) * i / count;
+		const double angle = 2 * double(SIMD_PI) * i / count;
 		const btVector3 out = at(std::cos(angle), 0, std::sin(angle));
 		touches.push_back({out * btScalar(radius) + at(0, height, 0), -out});
 	}
@@ -136,12 +136,12 @@ Complaints grip_of_round(Random& random)
 		made.add(tube(radius - wall, radius, 0.5 * height, n), btTransform(btQuaternion::getIdentity(), at(0, 0.5 * height, 0)));
 	else
 		made = cup(radius, radius, height, wall, n);
-	const Part part(made);
+	Part part(made);
 	Held held = drawn(random, size, size_t(fingers));
-	held.shape = const_cast<Part&>(part).shape();
+	held.shape = part.shape();
 	held.start = part.placed(btTransform::getIdentity());
 	held.wall = wall;
-	held.touches = around(fingers, radius, height * random.between(0.6, 0.85), 0);
+	held.touches = around(fingers, radius, height * random.between(0.6, 0.85));
 	btCylinderShape stock(at(radius, 0.5 * height, radius));
 	return check(held, part, stock, height);
 }
@@ -151,12 +151,12 @@ Complaints grip_of_crate(Random& random)
 {
 	const double size = random.decade(0.15, 0.6), height = size * random.between(0.3, 1.2);
 	const double depth = size * random.between(0.5, 1.5), wall = size * random.decade(0.01, 0.2);
-	const Part part(crate({0.5 * size, 0.5 * depth}, {0.5 * size, 0.5 * depth}, height, wall));
+	Part part(crate({0.5 * size, 0.5 * depth}, {0.5 * size, 0.5 * depth}, height, wall));
 	Held held = drawn(random, size, 2);
-	held.shape = const_cast<Part&>(part).shape();
+	held.shape = part.shape();
 	held.start = part.placed(btTransform::getIdentity());
 	held.wall = wall;
-	held.touches = around(2, 0.5 * size, height * random.between(0.6, 0.85), 0);
+	held.touches = around(2, 0.5 * size, height * random.between(0.6, 0.85));
 	btBoxShape stock(at(0.5 * size, 0.5 * height, 0.5 * depth));
 	return check(held, part, stock, height);
 }
