@@ -61,18 +61,31 @@ impl Pair<'_> {
     /// Returns whether the point of a contact stays outside the other body, or no deeper than what counts, on a straight way
     /// through a step.
     fn passes_by(&self, c: &Contact, step: &Step) -> bool {
+        let gains = [Vec3::zeros(), step.gained[0], -step.gained[1]];
+        gains.iter().all(|gain| self.stays_above(c, step, gain, step.max_gap.min(0.0)))
+    }
+
+    /// Returns whether the point of a contact may be one that another face carries: without what forces add it comes nowhere deeper
+    /// than 4/2,000 of the extent of the smaller body.
+    fn is_carried(&self, c: &Contact, step: &Step) -> bool {
+        let extent = |geometry: Geometry| geometry.field.unwrap().bounds().extents().amax();
+        let depth = extent(self.a.geometry()).min(extent(self.b)) / 2000.0;
+        let gained = step.gained[0] - step.gained[1];
+        gained != Vec3::zeros() && self.stays_above(c, step, &gained, -4.0 * depth - ROUNDING)
+    }
+
+    /// Returns whether the point of a contact stays above a level of φ on a straight way through a step, without a part of it.
+    fn stays_above(&self, c: &Contact, step: &Step, without: &Vec3, level: f64) -> bool {
         let of_b = c.feature & FEATURE_OF_B != 0;
         let (start, field, pose, sign) = match of_b {
             true => (c.point_on_b, self.a.geometry().field.unwrap(), &self.pose_a, -1.0),
             false => (c.point_on_a, self.b.field.unwrap(), &self.pose_b, 1.0),
         };
-        let moves = step.shift + step.turn.cross(&(start - step.center));
-        [moves, moves - step.gained[0], moves + step.gained[1]].into_iter().all(|moves| {
-            let at = |k: u32| start + moves * (sign * f64::from(k) / 200.0);
-            let at = |k: u32| pose.inverse_transform_point(&Point3::from(at(k))).coords;
-            let (origin, least) = (field.local_origin(&at(0)), step.max_gap.min(0.0) as f32);
-            (0..=200).all(|k| field.distance((at(k) - origin).map(|x| x as f32).into()) > least)
-        })
+        let moves = step.shift + step.turn.cross(&(start - step.center)) - without;
+        let at = |k: u32| start + moves * (sign * f64::from(k) / 200.0);
+        let at = |k: u32| pose.inverse_transform_point(&Point3::from(at(k))).coords;
+        let origin = field.local_origin(&at(0));
+        (0..=200).all(|k| f64::from(field.distance((at(k) - origin).map(|x| x as f32).into())) > level)
     }
 
     /// Checks the answer about one step; returns its number of contacts.
@@ -111,7 +124,7 @@ impl Pair<'_> {
             if least > step.max_gap - ROUNDING {
                 continue;
             }
-            if c.separation > step.max_gap && self.passes_by(c, &step) {
+            if (c.separation > step.max_gap && self.passes_by(c, &step)) || self.is_carried(c, &step) {
                 continue;
             }
             assert!(most[usize::from(c.feature & FEATURE_OF_B != 0)] > few, "{name}: one of few was left out: {c:?}");

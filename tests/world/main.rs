@@ -7,8 +7,10 @@ mod cost;
 mod invariants;
 mod oracle;
 mod pair;
+mod parts;
 mod scales;
 mod sheets;
+mod solids;
 mod thin;
 
 use nalgebra::Isometry3;

@@ -1,6 +1,8 @@
 //! Brute force over all triangles of two meshes, in f64, without code of the library: whether they intersect, how far they are
 //! apart, where a segment meets them, and what is inside.
 
+use std::rc::Rc;
+
 use voxshell::math::{Pose, Vec3};
 use voxshell::mesh::TriMesh;
 
@@ -71,6 +73,18 @@ fn box_of(points: &[Vec3]) -> [Vec3; 2] {
     points.iter().fold(first, |[low, high], p| [low.inf(p), high.sup(p)])
 }
 
+/// Returns the halves of an edge or a triangle, on both sides of the middle of its longest edge.
+fn halves(cell: &[Vec3]) -> [Vec<Vec3>; 2] {
+    let pairs = [(0, 1), (1, 2), (2, 0)].into_iter().filter(|&(i, j)| i.max(j) < cell.len());
+    let length = |&(i, j): &(usize, usize)| (cell[i] - cell[j]).norm();
+    let (i, j) = pairs.max_by(|p, q| length(p).total_cmp(&length(q))).expect("an edge");
+    [i, j].map(|end| {
+        let mut half = cell.to_vec();
+        half[end] = (cell[i] + cell[j]) * 0.5;
+        half
+    })
+}
+
 /// Returns the distance of two boxes.
 fn between_boxes([low, high]: &[Vec3; 2], [lower, upper]: &[Vec3; 2]) -> f64 {
     (low - upper).sup(&(lower - high)).sup(&Vec3::zeros()).norm()
@@ -115,6 +129,51 @@ impl Triangles {
                         least = least.min(between_segments(edges(t)[i], edge));
                     }
                 }
+            }
+        }
+        least
+    }
+
+    /// Returns the triangles.
+    pub fn faces(&self) -> Vec<Vec<Vec3>> {
+        self.all.iter().map(|t| t.to_vec()).collect()
+    }
+
+    /// Returns the edges of the triangles, one of two once.
+    pub fn edges(&self) -> Vec<Vec<Vec3>> {
+        let is_first = |[p, q]: &[Vec3; 2]| p.iter().lt(q.iter());
+        self.all.iter().flat_map(edges).filter(is_first).map(|edge| edge.to_vec()).collect()
+    }
+
+    /// Returns the least signed distance of a point of `cells` (edges or triangles) from this surface, to within `precision`, and at most
+    /// `limit`. `is_inside` tells what the surface bounds. The distance changes by no more than a point moves, so the cells are halved
+    /// until none can have a point that is deeper.
+    pub fn deepest(&self, cells: Vec<Vec<Vec3>>, is_inside: impl Fn(&Vec3) -> bool, limit: f64, precision: f64) -> f64 {
+        let whole = box_of(&self.points);
+        let mut least = limit;
+        // Each with a bound on its distance, and the triangles that can be the nearest to one of its points.
+        let all: Rc<[usize]> = (0..self.all.len()).collect();
+        let mut open: Vec<_> = cells.into_iter().map(|cell| (f64::NEG_INFINITY, cell, all.clone())).collect();
+        while let Some((bound, cell, near)) = open.pop() {
+            let middle = cell.iter().sum::<Vec3>() / cell.len() as f64;
+            let radius = cell.iter().map(|p| (p - middle).norm()).fold(0.0, f64::max);
+            let apart = between_boxes(&[middle; 2], &whole) - radius;
+            if bound >= least - precision || (apart > 0.0 && apart >= least) {
+                continue;
+            }
+            let gaps: Vec<f64> = near.iter().map(|&k| between_boxes(&[middle; 2], &self.boxes[k])).collect();
+            let mut off = f64::INFINITY;
+            for (&k, gap) in near.iter().zip(&gaps) {
+                if *gap < off {
+                    off = off.min(from_triangle(&middle, &self.all[k]));
+                }
+            }
+            let signed = if is_inside(&middle) { -off } else { off };
+            least = least.min(signed);
+            if signed - radius < least - precision {
+                let can_be = |(&k, gap): (&usize, &f64)| (*gap <= off + 2.0 * radius).then_some(k);
+                let near: Rc<[usize]> = near.iter().zip(&gaps).filter_map(can_be).collect();
+                open.extend(halves(&cell).map(|half| (signed - radius, half, near.clone())));
             }
         }
         least
@@ -172,6 +231,13 @@ fn the_oracle_agrees_with_closed_forms() {
     near(still.distance(&Triangles::new(&cube, &turned)), 0.1);
     let small = Triangles::new(&cube.scaled(0.2), &Pose::translation(0.3, 0.0, 0.0));
     near(still.distance(&small), 0.1);
+    // Along an edge, and in the middle of a face.
+    let deepest = |cells: Vec<Vec<Vec3>>| still.deepest(cells, |p| still.contains(p), 0.01, 0.005);
+    let is_near = |x: f64, y: f64| (x - y).abs() <= 0.005;
+    let through = at(0.8, 0.85, 0.1);
+    assert!(is_near(deepest(through.edges()), -0.15) && is_near(deepest(through.faces()), -0.15));
+    let pierced = Triangles::new(&cube.scaled(4.0), &Pose::translation(2.1, 1.4, 0.0));
+    assert!(deepest(pierced.edges()) == 0.01 && is_near(deepest(pierced.faces()), -0.4));
     near(still.off(&Vec3::new(0.8, 0.9, 0.1)), 0.5);
     near(still.off(&Vec3::new(0.1, 0.2, 0.0)), 0.3);
     assert!(still.contains(&Vec3::new(0.49, 0.1, -0.4)) && !still.contains(&Vec3::new(0.51, 0.1, -0.4)));

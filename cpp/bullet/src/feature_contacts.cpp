@@ -12,6 +12,13 @@ const double kEdgeSpacing = 0.005;
 
 /// Depth up to which a point of a circle does not arrive, as a fraction of the distance from the body's centre.
 const double kRoll = 1e-3;
+
+/// Those of the core for samples.
+const double kGrazed = 1.0 / 2000, kGrazeAside = 0.4, kGrazePressed = 0.8, kGrazeCarries = 0.87, kGrazeFollowed = 8, kGrazeStride = 8;
+const int kGrazeLooks = 64;
+
+/// Length of a gradient that has no direction.
+const double kGrazeGradient = 1e-9;
 }  // namespace
 
 struct FeatureContacts::Test
@@ -38,6 +45,9 @@ struct FeatureContacts::Test
 
 	/// Returns the radius of the part of the shape around a feature's point, m.
 	double radius_around(const SharpFeatures::Touch& touch) const { return touch.radius + theirs.inflation; }
+
+	/// Returns the depth to which a point may graze our shape, m.
+	double graze() const { return kGrazed * std::min(ours.extent, theirs.extent); }
 
 	/// Fills in the contact of a feature's point; false where there is no outward direction.
 	bool read(const SharpFeatures::Touch& touch, Candidate& c) const
@@ -75,7 +85,8 @@ struct FeatureContacts::Test
 			return false;
 		// No wall of a valley is nearer than the nearest one: this is the far side of a part, behind which the point
 		// would be.
-		if (there - dot(ahead, moved) < touch.distance - MotionPair::kAllowed * double(ours.voxshell->getResolution()))
+		const double slack = std::min(MotionPair::kAllowed * double(ours.voxshell->getResolution()), graze());
+		if (there - dot(ahead, moved) < touch.distance - slack)
 			return false;
 		const double around = radius_around(touch);
 		c.feature |= SharpFeatures::kAhead;
@@ -83,6 +94,38 @@ struct FeatureContacts::Test
 		c.distance = there - dot(ahead, moved) - around;
 		c.point = point - ahead * (ours_is_first ? around : c.distance + around);
 		return true;
+	}
+
+	/// Returns whether a feature's point grazes our shape past an edge of it, and then below a face on which forces press: as the core
+	/// does for samples, see src/contact/search/graze.rs.
+	bool is_carried(const SharpFeatures::Touch& touch, const Candidate& c, const Wanted& wanted) const
+	{
+		const double depth = graze(), sign = ours_is_first ? -1 : 1;
+		const Vec outward = ours_is_first ? -c.normal : c.normal, point = to_world(touch.point) - outward * radius_around(touch);
+		const Vec gained = (wanted.approach.gained_by_first - wanted.approach.gained_by_second) * sign;
+		const Vec along = (wanted.approach.at(c.point) * sign - gained) * wanted.dt;
+		const double towards = -dot(along, outward), path = length(along);
+		const double below = std::min((c.distance + 2 * depth) / towards, 1 + kGrazeFollowed * depth / path);
+		if (c.distance < -depth || !(length2(gained) > 0) || dot(outward, gained) <= -kGrazeCarries * length(gained) || !(towards > 0) || below * towards < c.distance)
+			return false;
+		bool is_carried = false;
+		double time = std::max(below, 1.0);
+		for (int look = 0; look < kGrazeLooks; ++look)
+		{
+			double phi = 0;
+			Vec gradient;
+			if (vxs_field_distance(target.field, world_to_ours(point + along * time), &phi, &gradient) != VXS_OK || phi < -depth)
+				return false;
+			const Vec face = ours_to_world.rotate(gradient) * (1 / std::max(length(gradient), kGrazeGradient));
+			if (phi <= depth && std::fabs(dot(face, outward)) <= kGrazeAside && dot(face, gained) <= -kGrazePressed * length(gained))
+				is_carried = true;
+			else if (phi < 0)
+				return false;
+			if (time <= below)
+				return is_carried;
+			time = std::max(below, time - std::max(phi, kGrazeStride * depth) / path);
+		}
+		return false;
 	}
 
 	/// Returns whether a point of a circle will be deeper at the end of the step than the present deepest point of the circle. The
@@ -151,6 +194,8 @@ void FeatureContacts::append(const Test& test, const Wanted& wanted, std::vector
 		c.touch = uint32_t(i);
 		c.round = touch.radius > 0 || (touch.feature & SharpFeatures::kDeepest) != 0;
 		c.segment = kSegmentOfFeatures;
+		if (test.is_carried(touch, c, wanted))
+			continue;
 		candidates.push_back(c);
 		if (test.read_ahead(touch, wanted.dt, c))
 			candidates.push_back(c);

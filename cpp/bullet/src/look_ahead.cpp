@@ -14,6 +14,16 @@ const double kSame = 0.9998;
 const double kTurning = 0.001;
 /// Samples that move sideways by less than this fraction of their displacement only come nearer.
 const double kAside = 0.02;
+/// Cosine of the least angle from a right one between a side and the face that carries what lies on it.
+const double kSideways = 0.4;
+
+/// Returns the gap at the end of the step from a plane, metres: without what forces add, which a third body may withstand.
+double supported_gap(const Wanted& wanted, const Vec& point, double distance, const Vec& normal)
+{
+	const Approach& approach = wanted.approach;
+	const double gained = std::min(0.0, dot(normal, approach.gained_by_first)) + std::min(0.0, -dot(normal, approach.gained_by_second));
+	return distance + std::min(0.0, dot(normal, approach.at(point)) - gained) * wanted.dt;
+}
 
 /// Returns whether a sample at a distance is not deeper than it is now.
 bool is_outside(double distance, const Candidate& now, double flush) { return distance >= std::min(now.distance, 0.0) - flush; }
@@ -138,6 +148,9 @@ double LookAhead::keep_turned(const Step& step, SampleQuery& samples, const std:
 		const Candidate& c = candidates[ahead.index];
 		const double turned = dot(ahead.normal, c.normal);
 		if (!(is_outside(ahead.distance, c, step.flush) && turned >= kTurned && turned <= kSame) || (step.exact && rises(step, ahead, c)))
+			continue;
+		// What lies on this body, slides, and comes below a side of it, is not stopped by that.
+		if (std::fabs(turned) <= kSideways && is_outside(supported_gap(step.wanted, c.point, c.distance, c.normal), c, step.flush) && !is_outside(supported_gap(step.wanted, c.point, ahead.distance, ahead.normal), c, step.flush))
 			continue;
 		longest = std::max(longest, length(step.wanted.approach.at(c.point)) * step.wanted.dt);
 		samples.features[kept] = samples.features[i];

@@ -4,6 +4,7 @@
 
 use nalgebra::Point3;
 
+use super::graze;
 use crate::types::{Contact, Geometry, Step, FEATURE_OF_B, FEATURE_OF_EDGE};
 use voxshell_base::math::{Pose, Vec3};
 use voxshell_base::memory::GrowGuarded;
@@ -27,8 +28,12 @@ pub(in super::super) fn keep_real(
 ) {
     // Where all edges are searched, those of the own face are among the contacts.
     let all = touching > 0.0;
+    let depth = graze::depth(bodies.map(|body| body.0));
     nearest.0.clear();
     contacts.retain(|contact| {
+        if graze::is_carried(contact, step, bodies, depth) {
+            return false;
+        }
         if all && contact.separation <= touching {
             return true;
         }

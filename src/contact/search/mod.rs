@@ -14,6 +14,7 @@ mod extremes;
 pub(super) mod faces;
 pub(crate) mod far;
 pub(super) mod frames;
+mod graze;
 mod known;
 mod lanes;
 mod limit;

@@ -13,7 +13,7 @@ use super::solid::largest_of_parts;
 use super::soup::{parts, sides};
 use super::{Sides, SignRule};
 use voxshell_base::math::Vec3;
-use voxshell_base::memory::{filled, GrowGuarded, ParCollectGuarded};
+use voxshell_base::memory::{filled, CollectGuarded, GrowGuarded, ParCollectGuarded};
 use voxshell_mesh::{Integral, MassProperties};
 
 /// Distance from a triangle at which its sides are told, and within which another one is in its plane, in extents: above the rounding
@@ -23,8 +23,10 @@ const NEAR: f64 = 1e-11;
 const NARROW: f64 = 1e-12;
 /// Largest number of segments in a triangle: the crossings grow with its square.
 const MOST_SEGMENTS: usize = 512;
-/// Largest number of trapezoids and levels: 2 s of one core.
+/// Largest number of trapezoids whose sides are told, and of what takes as long: 2 s of one core.
 const MOST_PIECES: u64 = 1 << 19;
+/// Number of crossings of segments, and of lines of a slab, that take as long as the sides of a trapezoid.
+const QUICK: u64 = 16;
 /// Largest number of triangles that are looked at: an average for each, and a minimum for any mesh.
 const LOOKS: u64 = 64;
 const MOST_LOOKS: u64 = 1 << 21;
@@ -49,9 +51,13 @@ struct Meeting {
     flat: Vec<[Point; 3]>,
 }
 
-/// A line through a slab: x at its lower and upper end.
+/// A line through a slab: x at its lower and upper end, and the number of its segment.
 #[derive(Clone, Copy)]
-struct Line([f64; 2]);
+struct Line([f64; 2], u32);
+
+/// Numbers of the sides of a triangle as lines.
+const LEFT: u32 = u32::MAX - 1;
+const RIGHT: u32 = u32::MAX;
 
 impl Line {
     fn middle(&self) -> f64 {
@@ -112,18 +118,26 @@ impl Plane {
         }
     }
 
-    /// Returns the heights between which no segment begins, ends or crosses another one, ascending.
-    fn levels(&self, segments: &[[Point; 2]]) -> Vec<f64> {
+    /// Returns whether the triangle contains a point of its plane above its longest edge, up to rounding.
+    fn contains(&self, [x, y]: Point) -> bool {
+        let [apex, height] = self.apex;
+        let (up, near) = (y / height, NEAR * self.length);
+        y > 0.0 && y < height && x >= apex * up - near && x <= self.length + (apex - self.length) * up + near
+    }
+
+    /// Returns the heights between which no segment begins, ends or crosses another one, ascending; and the number of places
+    /// where one does.
+    fn levels(&self, segments: &[[Point; 2]]) -> (Vec<f64>, u64) {
         let height = self.apex[1];
         let mut levels = Vec::new();
-        let mut add = |y: f64| {
-            if y > 0.0 && y < height {
-                levels.push_guarded(y);
+        let mut add = |p: Point| {
+            if self.contains(p) {
+                levels.push_guarded(p[1]);
             }
         };
         for (i, [p, q]) in segments.iter().enumerate() {
-            add(p[1]);
-            add(q[1]);
+            add(*p);
+            add(*q);
             // The sides of the triangle are crossed too.
             let sides = [[[0.0, 0.0], self.apex], [[self.length, 0.0], self.apex]];
             for other in segments[..i].iter().chain(&sides) {
@@ -133,35 +147,44 @@ impl Plane {
         levels.push_guarded(0.0);
         levels.push_guarded(height);
         levels.sort_unstable_by(f64::total_cmp);
-        levels
+        let count = levels.len() as u64;
+        levels.dedup_by(|next, last| *next - *last <= NARROW * height);
+        (levels, count)
     }
 
-    /// Fills `lines` with the sides of the triangle and the segments through a slab, from left to right.
+    /// Fills `lines` with the sides of the triangle and the segments through a slab, from left to right: each place once.
     fn lines(&self, [low, high]: [f64; 2], segments: &[[Point; 2]], lines: &mut Vec<Line>) {
-        let side = |x: f64| Line([low, high].map(|y| x + (self.apex[0] - x) * (y / self.apex[1])));
-        let (left, right) = (side(0.0), side(self.length));
+        let side = |x: f64, number: u32| Line([low, high].map(|y| x + (self.apex[0] - x) * (y / self.apex[1])), number);
+        let (left, right) = (side(0.0, LEFT), side(self.length, RIGHT));
         let middle = 0.5 * (low + high);
         lines.clear();
         lines.push_guarded(left);
-        for [p, q] in segments {
+        for (number, [p, q]) in (0..).zip(segments) {
             let (p, q) = if p[1] <= q[1] { (p, q) } else { (q, p) };
             if p[1] < middle && middle < q[1] {
                 let at = |y: f64| p[0] + (q[0] - p[0]) * ((y - p[1]) / (q[1] - p[1]));
-                let line = Line([0, 1].map(|i| at([low, high][i]).max(left.0[i]).min(right.0[i])));
+                let line = Line([0, 1].map(|i| at([low, high][i]).max(left.0[i]).min(right.0[i])), number);
                 lines.push_guarded(line);
             }
         }
         lines.push_guarded(right);
         lines.sort_unstable_by(|p, q| p.middle().total_cmp(&q.middle()));
+        lines.dedup_by(|next, last| next.middle() - last.middle() <= NARROW * self.length);
     }
 }
 
-/// Returns the height at which two segments cross; `None` if they do not.
-fn crossing([p, q]: &[Point; 2], [r, s]: &[Point; 2]) -> Option<f64> {
+/// Returns the point at which two segments cross; `None` if they do not, or are parallel.
+fn crossing([p, q]: &[Point; 2], [r, s]: &[Point; 2]) -> Option<Point> {
     let (u, v, w) = ([q[0] - p[0], q[1] - p[1]], [s[0] - r[0], s[1] - r[1]], [r[0] - p[0], r[1] - p[1]]);
     let turn = u[0] * v[1] - u[1] * v[0];
+    let (uu, vv) = (u[0] * u[0] + u[1] * u[1], v[0] * v[0] + v[1] * v[1]);
+    // On one line rounding would cross them anywhere.
+    if turn * turn <= NEAR * NEAR * uu * vv {
+        return None;
+    }
     let (t, at) = ((w[0] * v[1] - w[1] * v[0]) / turn, (w[0] * u[1] - w[1] * u[0]) / turn);
-    ((0.0..=1.0).contains(&t) && (0.0..=1.0).contains(&at)).then_some(p[1] + u[1] * t)
+    let is_on_both = (0.0..=1.0).contains(&t) && (0.0..=1.0).contains(&at);
+    is_on_both.then_some([p[0] + u[0] * t, p[1] + u[1] * t])
 }
 
 /// Adds work of one of several threads; `None` beyond a limit. The sum is beyond it for one of them or for none, whatever their order.
@@ -199,28 +222,40 @@ impl Sides {
         if segments.len() > MOST_SEGMENTS {
             return None;
         }
-        let mut lines = Vec::new();
-        let levels = plane.levels(segments);
-        count(pieces, levels.len() as u64, MOST_PIECES)?;
+        // Heights of segments along a level. They separate the trapezoids below it from those above.
+        let is_level = |[p, q]: &&[Point; 2]| (p[1] - q[1]).abs() <= 2.0 * NARROW * plane.apex[1];
+        let along: Vec<f64> = segments.iter().filter(is_level).map(|[p, _]| p[1]).collect_guarded();
+        let is_along = |y: f64| along.iter().any(|at| (at - y).abs() <= NEAR * plane.apex[1]);
+        let (mut lines, mut sides, mut below) = (Vec::new(), Vec::new(), Vec::new());
+        let (levels, crossings) = plane.levels(segments);
+        count(pieces, levels.len() as u64 + crossings / QUICK, MOST_PIECES)?;
         for slab in levels.windows(2) {
             let (low, high) = (slab[0], slab[1]);
-            if high - low <= NARROW * plane.apex[1] {
-                continue;
-            }
             plane.lines([low, high], segments, &mut lines);
-            count(pieces, lines.len() as u64, MOST_PIECES)?;
+            count(pieces, lines.len() as u64 / QUICK, MOST_PIECES)?;
+            std::mem::swap(&mut sides, &mut below);
+            sides.clear();
+            if is_along(low) {
+                below.clear();
+            }
             for pair in lines.windows(2) {
                 let [left, right] = [pair[0], pair[1]];
-                if right.middle() - left.middle() <= NARROW * plane.length {
-                    continue;
-                }
                 let middle = [0.5 * (left.middle() + right.middle()), 0.5 * (low + high)];
-                let side = self.side_of_inside(&plane.place(middle), &plane.normal);
-                if side == 0.0 {
+                // Between the same lines as in the slab below, nothing separates the two trapezoids.
+                let between = (left.1, right.1);
+                let part = match below.iter().find(|(lines, _)| *lines == between) {
+                    Some((_, part)) => *part,
+                    None => {
+                        count(pieces, 1, MOST_PIECES)?;
+                        let side = self.side_of_inside(&plane.place(middle), &plane.normal);
+                        // Each of several triangles in one place has its part.
+                        side / (1 + flat.iter().filter(|t| contains(t, middle)).count()) as f64
+                    }
+                };
+                sides.push_guarded((between, part));
+                if part == 0.0 {
                     continue;
                 }
-                // Each of several triangles in one place has its part.
-                let part = side / (1 + flat.iter().filter(|t| contains(t, middle)).count()) as f64;
                 let corner = |line: &Line, i: usize| plane.place([line.0[i], [low, high][i]]) - origin;
                 let [a, b, c, d] = [corner(&left, 0), corner(&right, 0), corner(&right, 1), corner(&left, 1)];
                 integral.add(&[a, b, c], part);
