@@ -106,6 +106,36 @@ fn a_floor_does_not_stop_a_box_that_slides_over_it() {
     }
 }
 
+/// The side of a tile does not stop a box that another one carries at the same height; it does if the tile is higher by 2 mm.
+#[test]
+fn a_tile_stops_a_box_only_if_it_is_higher() {
+    let (cube, tile) =
+        (cooked(&primitives::cuboid([0.2, 0.1, 0.15]).unwrap()), cooked(&primitives::cuboid([1.0, 0.1, 1.0]).unwrap()));
+    let mut rng = Rng(23);
+    for case in 0..200 {
+        let lower = if case % 2 == 0 { 10f64.powf(-8.0 - 2.0 * rng.fraction()) * rng.unit() } else { 2e-3 };
+        let turn = UnitQuaternion::from_axis_angle(&Vec3::y_axis(), 3.0 * rng.unit());
+        let foremost = (0..4).map(|i| turn * Vec3::new([0.2, -0.2][i & 1], 0.0, [0.15, -0.15][i >> 1])).map(|p| p.x);
+        let (speed, gained) = (0.2 + 3.0 * rng.fraction(), -Vec3::y() * (9.81 / 3600.0));
+        // Its foremost corner arrives in the step.
+        let before = speed / 60.0 * (0.1 + 0.5 * rng.fraction());
+        let at = Vec3::new(-1.0 - before - foremost.fold(0.0, f64::max), 0.2 - lower, 0.5 * rng.unit());
+        let shift = Vec3::x() * (speed / 60.0) + gained;
+        let step = Step { center: at, shift, gained: [gained, Vec3::zeros()], max_gap: 1e-3, ..Step::default() };
+        let query = Query {
+            coverage: Coverage::Facets,
+            roles: Roles::Both,
+            max_separation: 1e-3 + shift.norm(),
+            step: Some(step),
+            ..Query::default()
+        };
+        let stops = |c: &Contact| c.normal.x > 0.5 && c.separation < c.normal.dot(&shift);
+        let pose = Isometry3::from_parts(at.into(), turn);
+        let is_stopped = found([&cube, &tile], &pose, &query).iter().any(stops);
+        assert_eq!(is_stopped, case % 2 == 1, "case {case}: {lower} lower, {speed} m/s, {pose}");
+    }
+}
+
 /// A peg in the middle of its play that moves along its hole, farther than the play in a step.
 #[test]
 fn a_peg_that_falls_through_its_hole_meets_nothing() {
