@@ -132,7 +132,7 @@ pub struct vxs_query_step {
     /// surface, and sharp features that cannot touch in the step, are left out too. So are contacts ahead of time that the
     /// step cannot bring, except those of `preferred`: one farther than half of `max_gap` whose point, moved straight through the step,
     /// passes the other body by, and one whose own surface is flat up to below the other body's point if another contact is
-    /// nearer there. So is one whose point comes past an edge of the other body and then below a face on which `gained_by_a` and
+    /// nearer there. So is one, also of `preferred`, whose point comes past an edge of the other body and then below a face on which `gained_by_a` and
     /// `gained_by_b` press, no deeper than 1/2,000 of the extent of the smaller body. So neither a floor nor the next tile stops a
     /// body that slides over it. Default infinity.
     pub max_gap: f64,

@@ -42,6 +42,12 @@ fn found(bodies: [&Shape; 2], pose: &Pose, query: &Query) -> Vec<Contact> {
     contacts(a, pose, b, &Pose::identity(), query, &mut Workspace::new()).unwrap().to_vec()
 }
 
+/// Returns the query of a solver for a step.
+fn counting_in(step: Step) -> Query<'static> {
+    let max_separation = 1e-3 + step.shift.norm();
+    Query { coverage: Coverage::Facets, roles: Roles::Both, max_separation, step: Some(step), ..Query::default() }
+}
+
 /// A box that lies in the plane of a floor up to rounding: an edge of the floor that passes under it grazes its face, and may seem
 /// to enter it and not to leave it.
 #[test]
@@ -86,13 +92,7 @@ fn a_floor_does_not_stop_a_box_that_slides_over_it() {
                 extremes_only: case % 2 == 0,
                 ..Step::default()
             };
-            let query = Query {
-                coverage: Coverage::Facets,
-                roles: Roles::Both,
-                max_separation: 1e-3 + shift.norm(),
-                step: Some(step),
-                ..Query::default()
-            };
+            let query = counting_in(step);
             let pose = Isometry3::from_parts(at.into(), turn);
             let all = found([&cube, &ground], &pose, &query);
             assert!(all.iter().any(|c| c.normal.y < -0.999), "n {n}, case {case}: no floor");
@@ -122,13 +122,7 @@ fn a_tile_stops_a_box_only_if_it_is_higher() {
         let at = Vec3::new(-1.0 - before - foremost.fold(0.0, f64::max), 0.2 - lower, 0.5 * rng.unit());
         let shift = Vec3::x() * (speed / 60.0) + gained;
         let step = Step { center: at, shift, gained: [gained, Vec3::zeros()], max_gap: 1e-3, ..Step::default() };
-        let query = Query {
-            coverage: Coverage::Facets,
-            roles: Roles::Both,
-            max_separation: 1e-3 + shift.norm(),
-            step: Some(step),
-            ..Query::default()
-        };
+        let query = counting_in(step);
         let stops = |c: &Contact| c.normal.x > 0.5 && c.separation < c.normal.dot(&shift);
         let pose = Isometry3::from_parts(at.into(), turn);
         let is_stopped = found([&cube, &tile], &pose, &query).iter().any(stops);

@@ -13,7 +13,7 @@ const double kEdgeSpacing = 0.005;
 /// Depth up to which a point of a circle does not arrive, as a fraction of the distance from the body's centre.
 const double kRoll = 1e-3;
 
-/// Those of the core for samples.
+/// Those of the core for samples, the first as a fraction of a radius instead of an extent.
 const double kGrazed = 1.0 / 2000, kGrazeAside = 0.4, kGrazePressed = 0.8, kGrazeCarries = 0.87, kGrazeFollowed = 8, kGrazeStride = 8;
 const int kGrazeLooks = 64;
 

@@ -1,6 +1,6 @@
 // W1, floors: a body keeps its speed that slides or rolls over a floor of triangles: squares, needles, rows that meet in T-junctions,
 // and tiles side by side, with any number of triangles. Over tiles only cooked bodies slide, and nothing rolls: Bullet's own shapes
-// may be stopped at a corner where four tiles meet, and what rolls loses up to a third.
+// may be stopped at a corner where four tiles meet, and what rolls loses speed.
 #include "scenes.h"
 
 namespace
@@ -55,14 +55,11 @@ Triangles slab(const std::array<double, 2>& low, const std::array<double, 2>& hi
 /// The shapes of a floor: one body each.
 using Floor = std::vector<std::unique_ptr<btCollisionShape>>;
 
-/// Makes a floor of 2 to about 10,000 triangles, or of tiles if these are allowed; returns what it is.
+/// Makes a floor of 12 to about 10,000 triangles, or of tiles if these are allowed; returns what it is.
 const char* any_floor(Random& random, bool may_be_tiles, Floor& shapes)
 {
 	const auto add = [&](const Triangles& triangles) {
-		btTriangleMesh mesh;
-		for (const auto& f : triangles.faces)
-			mesh.addTriangle(triangles.corners[size_t(f[0])], triangles.corners[size_t(f[1])], triangles.corners[size_t(f[2])]);
-		shapes.emplace_back(new btVoxShellShape(mesh));
+		shapes.emplace_back(new btVoxShellShape(*mesh_of(triangles)));
 	};
 	const std::array<double, 2> low = {-kHalf, -kHalf}, high = {kHalf, kHalf};
 	switch (random.whole(0, may_be_tiles ? 3 : 2))
@@ -198,7 +195,7 @@ Complaints slide(Random& random)
 	return complaints;
 }
 
-/// A cylinder or a ball rolls without sliding. Most lose nothing, and a cylinder over squares up to 1.4%.
+/// A cylinder or a ball rolls without sliding. Most keep all their speed; a cylinder may lose a little at an edge of the floor.
 Complaints roll(Random& random)
 {
 	Complaints complaints;

@@ -158,6 +158,14 @@ inline Triangles crate(const std::array<double, 2>& low, const std::array<double
 	return made;
 }
 
+inline std::unique_ptr<btTriangleMesh> mesh_of(const Triangles& triangles)
+{
+	std::unique_ptr<btTriangleMesh> mesh(new btTriangleMesh);
+	for (const auto& f : triangles.faces)
+		mesh->addTriangle(triangles.corners[size_t(f[0])], triangles.corners[size_t(f[1])], triangles.corners[size_t(f[2])]);
+	return mesh;
+}
+
 /// A cooked body with its triangles, in its principal frame.
 class Part
 {
@@ -218,14 +226,6 @@ public:
 	}
 
 private:
-	static std::unique_ptr<btTriangleMesh> mesh_of(const Triangles& triangles)
-	{
-		std::unique_ptr<btTriangleMesh> mesh(new btTriangleMesh);
-		for (const auto& f : triangles.faces)
-			mesh->addTriangle(triangles.corners[size_t(f[0])], triangles.corners[size_t(f[1])], triangles.corners[size_t(f[2])]);
-		return mesh;
-	}
-
 	/// Adds the first end of an edge and points on it, ten along the largest extent.
 	void add_probes(const btVector3& from, const btVector3& to)
 	{
