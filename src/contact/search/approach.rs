@@ -13,7 +13,7 @@ use voxshell_field::{Clearance, Field, Foot, SignedDistance, Surface};
 /// A point that slides along a surface at a distance c needs about its path over c balls.
 const MOST_BALLS: usize = 24;
 
-/// Removes the contacts ahead of time that are not real, except those of the `preferred` features. `contacts` are sorted by
+/// Removes the contacts ahead of time that are not real, except those of the `preferred` features unless they graze. `contacts` are sorted by
 /// their separations; those up to `touching`, metres, stay.
 ///
 /// A contact is not real if the own surface is flat up to below the other body's point, and leans against the contact's normal: if
